@@ -1,0 +1,227 @@
+"""What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
+
+import argparse
+import csv
+import io
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+import torch
+from accelerate import PartialState
+from torch import nn
+from tqdm import tqdm
+
+from train.loop import (
+    Batch,
+    Progress,
+    TrainConfig,
+    fast_precision,
+    fit,
+    fraction_done,
+    remove_states,
+)
+from transformer_core import checkpoint
+from transformer_core.checkpoint import write_atomically
+from transformer_core.config import ModelConfig
+from transformer_core.models import Model
+from transformer_core.tokenization import Tokenizer
+
+COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
+BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
+DERIVED = {"vocab_size"}  # model fields that follow from the data
+
+
+@dataclass(frozen=True)
+class Options:
+    """One run, as the command line describes it."""
+
+    task: str
+    command: str
+    model: ModelConfig
+    train: TrainConfig
+    out: Path
+    data: Path | None
+    init: Path | None
+    resume: bool
+    overwrite: bool
+
+    def model_config(self, tokenizer: Tokenizer) -> ModelConfig:
+        """The model's config, now that its vocabulary is known."""
+        return replace(self.model, vocab_size=tokenizer.vocab_size)
+
+
+def read_flags(
+    task: str, presets: dict[str, tuple[ModelConfig, TrainConfig]], doc: str, argv: list[str] | None
+) -> Options:
+    """A preset, and a flag for every field of its two configs."""
+    argv = sys.argv[1:] if argv is None else argv
+    early = argparse.ArgumentParser(add_help=False)
+    early.add_argument("--preset", choices=presets, default=next(iter(presets)))
+    model, train = presets[early.parse_known_args(argv)[0].preset]
+
+    parser = argparse.ArgumentParser(
+        prog=f"python -m train.{task}",
+        description=doc,
+        parents=[early],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
+    add("--out", type=Path, default=Path("checkpoints") / task, help="checkpoint folder")
+    add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
+    add("--resume", action="store_true", help="continue the run that --out holds")
+    add("--init", type=Path, help="start a new run from this checkpoint's weights")
+    add("--overwrite", action="store_true", help="replace the model that --out holds")
+    for config in (model, train):
+        group = parser.add_argument_group(type(config).__name__)
+        for field in fields(config):
+            if field.name in DERIVED:
+                continue
+            value, flag = getattr(config, field.name), "--" + field.name.replace("_", "-")
+            kind = (
+                {"action": argparse.BooleanOptionalAction}
+                if isinstance(value, bool)
+                else {"type": type(value)}
+            )
+            group.add_argument(flag, default=value, **kind)
+    flags = parser.parse_args(argv)
+    if flags.threads:
+        torch.set_num_threads(flags.threads)
+
+    def chosen(config):
+        names = [f.name for f in fields(config) if f.name not in DERIVED]
+        return replace(config, **{name: getattr(flags, name) for name in names})
+
+    try:
+        return Options(
+            task=task,
+            command=" ".join(["python", "-m", f"train.{task}", *argv]),
+            model=chosen(model),
+            train=chosen(train),
+            out=flags.out,
+            data=flags.data,
+            init=flags.init,
+            resume=flags.resume,
+            overwrite=flags.overwrite,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def run(
+    options: Options,
+    model: Model,
+    tokenizer: Tokenizer,
+    batch_of: Callable[[int], Batch],
+    loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
+    evaluate: Callable[[nn.Module], dict[str, float]],
+) -> None:
+    """Train with a progress bar; leave the best weights, their metrics and their card in --out."""
+    refuse_to_destroy(options)
+    is_main = PartialState(cpu=not torch.cuda.is_available()).is_main_process
+    state = options.out / "training"
+    state.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        remove_states(state)
+    if options.init:
+        model.load_state_dict(checkpoint.load(options.init, type(model)).state_dict())
+    if is_main:
+        write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
+    metrics = Metrics.open(options)
+
+    recent: list[float] = []
+    with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
+        for now, averaged in fit(model, batch_of, loss_of, evaluate, options.train, state=state):
+            bar.n = fraction_done(now, options.train)
+            rate = now.tokens / max(now.seconds, 1e-9)
+            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} tokens/s")
+            recent.append(now.loss)
+            if now.metrics is None or not is_main:
+                continue
+            train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
+            metrics.add(now, {"train": train_loss, "validation": now.metrics})
+            recent.clear()
+            if now.is_best:
+                checkpoint.save(options.out, averaged)
+            scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
+            bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
+    if is_main:
+        write_atomically(options.out / "run.json", json.dumps(describe(options, now), indent=2))
+
+
+def refuse_to_destroy(options: Options) -> None:
+    """A finished model is replaced only on request."""
+    held = (options.out / "config.json").exists()
+    continues = options.resume or options.overwrite
+    if held and not continues and options.init != options.out:
+        raise SystemExit(
+            f"{options.out} already holds a model. Continue its run with --resume, improve it with "
+            f"--init {options.out}, replace it with --overwrite, or choose another --out."
+        )
+
+
+class Metrics:
+    """metrics.csv, tidy: one row per run, step, split and metric; rewritten at each evaluation."""
+
+    def __init__(self, path: Path, run: int, seed: int, rows: list[dict[str, str]]):
+        self.path, self.run, self.seed, self.rows = path, run, seed, rows
+
+    @classmethod
+    def open(cls, options: Options) -> "Metrics":
+        """Start a new run after those in the file, or, resuming, go on with its last."""
+        path, rows = options.out / "metrics.csv", []
+        if path.exists() and (options.resume or options.init == options.out):
+            with path.open(newline="") as file:
+                rows = list(csv.DictReader(file))
+        last = max((int(row["run"]) for row in rows), default=0)
+        return cls(path, max(1, last + (not options.resume)), options.train.seed, rows)
+
+    def add(self, now: Progress, splits: dict[str, dict[str, float]]) -> None:
+        """One evaluation; a resumed run first drops what it is about to measure again."""
+        self.rows = [
+            row for row in self.rows if int(row["run"]) < self.run or int(row["step"]) < now.step
+        ]
+        place = [self.run, self.seed, now.step, now.tokens, round(now.seconds, 1)]
+        self.rows += [
+            dict(zip(COLUMNS, map(str, [*place, split, metric, f"{value:.6g}"]), strict=True))
+            for split, values in splits.items()
+            for metric, value in values.items()
+        ]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        write_atomically(self.path, text.getvalue())
+
+
+def describe(options: Options, now: Progress) -> dict:
+    """What the model card says of the run; numbers are as measured."""
+    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+    return {
+        "task": options.task,
+        "command": options.command,
+        "device": device,
+        "threads": torch.get_num_threads(),
+        "precision": fast_precision(options.train),
+        "minutes": round(now.seconds / 60, 1),
+        "steps": now.step,
+        "tokens": now.tokens,
+        "commit": git.stdout.strip() or "unknown",
+        "torch": torch.__version__,
+        "train": asdict(options.train),
+    }
+
+
+def processor() -> str:
+    """The CPU's name as the system tells it."""
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else []
+    return f"{os.cpu_count()} cores of {names[0] if names else platform.processor()}"

@@ -1,0 +1,184 @@
+"""A checkpoint is a folder: config.json, float16 weights in small shards, and files beside them.
+
+config.json names the shards with their hashes and is replaced last, in one step: a reader finds the
+old model or the new one, never a mixture, and a damaged file is noticed before it is used.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from dataclasses import MISSING, asdict, dataclass, fields
+from pathlib import Path
+
+import torch
+from huggingface_hub import split_torch_state_dict_into_shards
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+from transformer_core.config import ModelConfig
+from transformer_core.models import MODELS, Model
+from transformer_core.tokenization import Tokenizer
+
+SHARD_SIZE = "9MB"  # a plain git push to a Space takes files up to 10 MB
+
+
+class CheckpointError(Exception):
+    """A checkpoint that cannot be used; the message names the file and what is wrong with it."""
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Replace a file in one step: a reader or a kill sees the old content or the new."""
+    content = content.encode() if isinstance(content, str) else content
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with unfinished.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:
+    """Write weights and config; whatever else the folder holds stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    # tied matrices appear once: what shares its storage is loaded with the first of its names
+    tensors, seen = {}, set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            tensors[name] = tensor.detach().to("cpu", dtype).contiguous()
+    plan = split_torch_state_dict_into_shards(tensors, max_shard_size=SHARD_SIZE)
+    shards = {}
+    for names in plan.filename_to_tensors.values():
+        content = save_tensors({name: tensors[name] for name in names})
+        digest = hashlib.sha256(content).hexdigest()
+        write_atomically(folder / f"model-{digest[:12]}.safetensors", content)
+        shards[f"model-{digest[:12]}.safetensors"] = digest
+    description = {"model": type(model).__name__, "weights": shards, "config": asdict(model.config)}
+    write_atomically(folder / "config.json", json.dumps(description, indent=2) + "\n")
+    for stale in set(folder.glob("model-*.safetensors")) - {folder / name for name in shards}:
+        stale.unlink()
+
+
+def load(folder: Path, model_class: type[Model] | None = None) -> Model:
+    """The saved model in float32 and eval mode; CheckpointError if anything is not as saved."""
+    path = folder / "config.json"
+    try:
+        description = json.loads(path.read_text())
+        name, shards, config = (description[key] for key in ("model", "weights", "config"))
+        model = MODELS[name](read_config(config))
+    except (OSError, ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
+    if model_class is not None and type(model) is not model_class:
+        raise CheckpointError(f"{path} holds {name}, not {model_class.__name__}")
+    tensors = {}
+    for name, digest in shards.items():
+        tensors |= read_shard(folder / Path(name).name, digest)
+    try:
+        fill(model, tensors)
+    except ValueError as error:
+        raise CheckpointError(f"{path} and its weights do not fit: {error}") from error
+    return model.eval()
+
+
+def read_config(values: dict) -> ModelConfig:
+    """Strict: no unknown field; fields added since the checkpoint was saved take their default."""
+    known = {field.name: field for field in fields(ModelConfig)}
+    if unknown := values.keys() - known.keys():
+        raise ValueError(f"unknown fields {sorted(unknown)}")
+    required = {name for name, field in known.items() if field.default is MISSING}
+    if missing := required - values.keys():
+        raise ValueError(f"missing fields {sorted(missing)}")
+    return ModelConfig(**values)
+
+
+def read_shard(path: Path, digest: str) -> dict[str, torch.Tensor]:
+    """One shard's tensors, if its content is what config.json says."""
+    try:
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise ValueError("its content is not what config.json was written for")
+        return load_tensors(content)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from error
+
+
+def fill(model: Model, tensors: dict[str, torch.Tensor]) -> None:
+    """Copy tensors into the model; every parameter exactly once, every shape as expected."""
+    slots = model.state_dict()
+    if unknown := tensors.keys() - slots.keys():
+        raise ValueError(f"no place for {sorted(unknown)}")
+    filled = {slots[name].data_ptr() for name in tensors}
+    missing = [name for name, slot in slots.items() if slot.data_ptr() not in filled]
+    if missing:
+        raise ValueError(f"no weights for {missing}")
+    for name, tensor in tensors.items():
+        if tensor.shape != slots[name].shape:
+            raise ValueError(f"{name} is {tuple(tensor.shape)}, not {tuple(slots[name].shape)}")
+        slots[name].copy_(tensor)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model with the tokenizer it was trained with, and the folder both came from."""
+
+    model: Model
+    tokenizer: Tokenizer
+    folder: Path
+
+
+def load_trained(folder: Path) -> Trained:
+    """Model and tokenizer of a checkpoint folder."""
+    model, tokenizer = load(folder), Tokenizer.load(folder / "tokenizer.json")
+    if tokenizer.vocab_size != model.config.vocab_size:
+        raise CheckpointError(
+            f"{folder / 'tokenizer.json'} has {tokenizer.vocab_size} pieces, "
+            f"the model {model.config.vocab_size}"
+        )
+    return Trained(model, tokenizer, folder)
+
+
+class Models:
+    """Every checkpoint of a folder, each loaded on first use and shared by all requests."""
+
+    def __init__(self, folder: Path | str):
+        self.folder = Path(folder)
+        self.lock = threading.Lock()
+        self.loaded: dict[str, Trained] = {}
+
+    def get(self, name: str) -> Trained:
+        """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
+        with self.lock:
+            if name not in self.loaded:
+                folder = self.folder / name
+                if not (folder / "config.json").exists():
+                    raise CheckpointError(
+                        f"There is no {name} model yet: `python -m train.{name}` trains one."
+                    )
+                self.loaded[name] = load_trained(folder)
+            return self.loaded[name]
+
+    def has(self, name: str) -> bool:
+        """Whether folder/name holds a checkpoint, without loading it."""
+        return (self.folder / name / "config.json").exists()
+
+    @property
+    def translator(self) -> Trained:
+        """The encoder-decoder, English to German."""
+        return self.get("translation")
+
+    @property
+    def classifier(self) -> Trained:
+        """The encoder that reads the sentiment of a film review."""
+        return self.get("sentiment")
+
+    @property
+    def language_model(self) -> Trained:
+        """The decoder that writes Shakespeare."""
+        return self.get("shakespeare")
+
+    @property
+    def copier(self) -> Trained:
+        """The small encoder-decoder that repeats its input."""
+        return self.get("copy_task")

@@ -1,0 +1,46 @@
+"""Everything that shapes a model, in one frozen dataclass: this is what a checkpoint stores."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Sizes first, then choices, then the switches that each remove one idea of the paper."""
+
+    vocab_size: int
+    d_model: int = 256
+    n_heads: int = 4
+    n_layers: int = 3
+    d_ff: int = 1024
+    max_len: int = 128  # tokens a stack can place; the context of a language model
+    n_classes: int = 2  # read by EncoderClassifier alone
+    dropout: float = 0.1  # on embeddings and on every sublayer's output
+    attention_dropout: float = 0.0  # on attention weights, as in the paper's code
+
+    positional_encoding: str = "sinusoidal"  # a key of positions.POSITIONAL_ENCODINGS
+    position_base: float = 10_000.0  # the slowest wave of sinusoidal and rotary, in radians^-1
+    norm: Literal["pre", "post", "none"] = "pre"
+    activation: str = "relu"  # a key of blocks.FEED_FORWARDS
+
+    scale_scores: bool = True
+    residual: bool = True
+    feed_forward: bool = True
+
+    def __post_init__(self):
+        for name in ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model={self.d_model} is not divisible by n_heads={self.n_heads}")
+        for name in ("dropout", "attention_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
+        if self.norm not in ("pre", "post", "none"):
+            raise ValueError(f"norm={self.norm!r} must be 'pre', 'post' or 'none'")
+
+    @property
+    def head_dim(self) -> int:
+        """Channels of one head."""
+        return self.d_model // self.n_heads

@@ -1,0 +1,16 @@
+"""Boolean masks, True = may look, broadcastable to (batch, heads, query, key)."""
+
+import torch
+from torch import Tensor
+
+PAD = 0  # the id of [PAD] in every vocabulary
+
+
+def padding_mask(tokens: Tensor) -> Tensor:
+    """Hide padding as a key. (batch, length) -> (batch, 1, 1, length)"""
+    return (tokens != PAD)[:, None, None, :]
+
+
+def causal_mask(query: int, key: int, device: torch.device | None = None) -> Tensor:
+    """Hide the future from the last `query` of `key` positions. -> (query, key)"""
+    return torch.ones(query, key, dtype=torch.bool, device=device).tril(key - query)
