@@ -35,7 +35,8 @@ class Cache:
     def select(self, rows: Tensor) -> None:
         """Keep and repeat hypotheses: new row i continues old row rows[i]."""
         for site, (key, value) in self.stored.items():
-            self.stored[site] = key[rows], value[rows]
+            if rows.tolist() != list(range(len(key))):  # a single text never moves: no copy
+                self.stored[site] = key[rows], value[rows]
 
 
 class MultiHeadAttention(nn.Module):

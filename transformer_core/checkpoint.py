@@ -66,8 +66,8 @@ def load(folder: Path, model_class: type[Model] | None = None) -> Model:
     path = folder / "config.json"
     try:
         description = json.loads(path.read_text())
-        name, shards, config = (description[key] for key in ("model", "weights", "config"))
-        model = MODELS[name](read_config(config))
+        name, shards = description["model"], dict(description["weights"])
+        model = MODELS[name](read_config(dict(description["config"])))
     except (OSError, ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
     if model_class is not None and type(model) is not model_class:
@@ -130,7 +130,11 @@ class Trained:
 
 def load_trained(folder: Path) -> Trained:
     """Model and tokenizer of a checkpoint folder."""
-    model, tokenizer = load(folder), Tokenizer.load(folder / "tokenizer.json")
+    model = load(folder)
+    try:
+        tokenizer = Tokenizer.load(folder / "tokenizer.json")
+    except ValueError as error:
+        raise CheckpointError(str(error)) from error
     if tokenizer.vocab_size != model.config.vocab_size:
         raise CheckpointError(
             f"{folder / 'tokenizer.json'} has {tokenizer.vocab_size} pieces, "

@@ -28,7 +28,8 @@ class ModelConfig:
     feed_forward: bool = True
 
     def __post_init__(self):
-        for name in ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len"):
+        sizes = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "n_classes")
+        for name in sizes:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name}={value!r} must be a whole number of at least 1")

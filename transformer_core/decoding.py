@@ -1,9 +1,10 @@
 """Choosing the next token. These functions see probabilities, never a model.
 
 A `Step` is a function (tokens, parents) -> log_probs. tokens (rows, length) are the hypotheses so
-far; row i continues row parents[i] of the call before; log_probs (rows, vocab_size) are natural
-logarithms for the token after each. A step with a cache follows the parents, one without ignores
-them. Rows come and go, so one search serves single sentences and batches alike.
+far; row i continues row parents[i] of the call before, and in the first call source parents[i];
+log_probs (rows, vocab_size) are natural logarithms for the token after each. A step with a cache
+follows the parents, one without ignores them. Rows come and go, so one search serves single
+sentences and batches alike.
 """
 
 import math
@@ -115,7 +116,8 @@ def beam_search(
     probability. With n_candidates > 0 every step records at least so many candidates.
     """
     beams = [Beam(beam_size) for _ in range(n_sources)]
-    tokens, parents = torch.full((n_sources, 1), start), torch.arange(n_sources)
+    parents = torch.tensor([source for source in range(n_sources) if max_new[source] > 0])
+    tokens = torch.full((len(parents), 1), start)
     while len(tokens):
         log_probs = step(tokens, parents)
         length, row, rows = tokens.size(1) - 1, 0, []
@@ -161,26 +163,32 @@ def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tenso
     scores[seen] = scores[seen] * sampling.repetition_penalty
     if sampling.temperature == 0:
         return torch.zeros_like(scores).index_fill(0, scores.argmax(), 1.0)
-    ranked, order = (scores / sampling.temperature).sort(descending=True, stable=True)
-    if 0 < sampling.top_k < len(ranked):
-        ranked[sampling.top_k :] = -math.inf
+    ranked, order = scores.sort(descending=True, stable=True)
+    ranked = (ranked - ranked[0]) / max(sampling.temperature, 1e-6)  # less would divide 0 by 0
+    top_k = int(sampling.top_k)  # a caller's JSON may say 40.0
+    if 0 < top_k < len(ranked):
+        ranked[top_k:] = -math.inf
     probs = ranked.softmax(-1)
-    before = probs.cumsum(-1) - probs  # the mass of what ranks higher
-    probs[(before >= sampling.top_p) & (torch.arange(len(probs)) > 0)] = 0.0
+    if sampling.top_p < 1:  # else rounding could cut what is very unlikely
+        before = probs.cumsum(-1) - probs  # the mass of what ranks higher
+        probs[(before >= sampling.top_p) & (torch.arange(len(probs)) > 0)] = 0.0
     return torch.zeros_like(probs).index_copy(0, order, probs / probs.sum())
 
 
 def sample(
-    step: Step, prompt: list[int], sampling: Sampling, generator: torch.Generator
+    step: Step, prompt: list[int], sampling: Sampling, seed: int
 ) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield (token, log_probs, probs) without end: the model's distribution and the one drawn from.
 
-    The step sees the prompt first and decides how much of the growing text it reads.
+    The randomness of a token follows from the seed and its position alone, so a text that is
+    interrupted and continued is the text that was never interrupted.
     """
     tokens, row = torch.tensor([prompt]), torch.zeros(1, dtype=torch.long)
+    generator = torch.Generator()
     while True:
         log_probs = step(tokens, row)[0]
         probs = sampling_probs(log_probs, sampling, tokens[0])
+        generator.manual_seed((seed * 0x9E3779B97F4A7C15 + tokens.size(1)) % 2**63)
         token = torch.multinomial(probs, 1, generator=generator)
         tokens = torch.cat([tokens, token[None]], dim=1)
         yield int(token), log_probs, probs

@@ -11,6 +11,7 @@ from transformer_core.attention import Cache
 from transformer_core.checkpoint import CheckpointError, Models, Trained
 from transformer_core.decoding import Sampling, Step, sample
 from transformer_core.models import DecoderLM, Model
+from transformer_core.tokenization import SPECIAL_TOKENS
 from transformer_core.trace import Site, Trace
 
 __all__ = ["CheckpointError", "InputError", "Models", "generate", "look", "read", "write"]
@@ -67,6 +68,11 @@ def window_start(length: int, max_len: int) -> int:
     return math.ceil(max(0, length - max_len) / half) * half
 
 
+def next_log_probs(logits: Tensor) -> Tensor:
+    """Natural logarithms over the vocabulary; special tokens, never trained, get no share."""
+    return logits.index_fill(-1, torch.arange(len(SPECIAL_TOKENS)), -math.inf).log_softmax(-1)
+
+
 def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
     """A decoding Step that reads each token once, and half a context anew whenever one is full."""
     switches = Trace(head_mask(model, off), record=False)
@@ -77,10 +83,9 @@ def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
         begin = window_start(tokens.size(1), model.config.max_len)
         if begin != start:
             cache, start = Cache(model.config.max_len), begin
-        if cache.length and len(parents) > 1:
-            cache.select(parents)
+        cache.select(parents)
         logits = model(tokens[:, start + cache.length :], switches, cache)
-        return logits[:, -1].log_softmax(-1)
+        return next_log_probs(logits[:, -1])
 
     return step
 
@@ -103,10 +108,9 @@ def prompt_ids(trained: Trained, prompt: str) -> list[int]:
     unknown = trained.tokenizer.unknown_characters(prompt)
     if unknown:
         shown = " ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
-        raise InputError(
-            f"Shakespeare's {trained.tokenizer.vocab_size - 6} characters do not include: {shown}"
-        )
-    return trained.tokenizer.encode(prompt or "\n")
+        n_known = trained.tokenizer.vocab_size - len(SPECIAL_TOKENS)
+        raise InputError(f"This model knows {n_known} characters, and not: {shown}")
+    return trained.tokenizer.encode(prompt) or trained.tokenizer.encode("\n")
 
 
 def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
@@ -136,8 +140,7 @@ def write(
     """Continue a prompt, one Token at a time; the same arguments give the same text."""
     check_sampling(max_new_tokens, sampling)
     ids = prompt_ids(trained, prompt)
-    generator = torch.Generator().manual_seed(check_seed(seed))
-    draws = sample(language_model_step(trained.model, off), ids, sampling, generator)
+    draws = sample(language_model_step(trained.model, off), ids, sampling, check_seed(seed))
     for _, (token, log_probs, _) in zip(range(int(max_new_tokens)), draws, strict=False):
         yield Token(
             trained.tokenizer.token(token),
@@ -171,7 +174,7 @@ def read(trained: Trained, text: str, off: Iterable[Head] = ()) -> list[Token]:
     switches = Trace(head_mask(trained.model, off), record=False)
     starts = dict.fromkeys(window_start(n, length) for n in range(1, len(ids)))
     rows = {
-        start: trained.model(ids[None, start : start + length], switches)[0].log_softmax(-1)
+        start: next_log_probs(trained.model(ids[None, start : start + length], switches)[0])
         for start in starts
     }
     tokens = [Token(trained.tokenizer.token(int(ids[0])), int(ids[0]), math.nan)]
@@ -211,7 +214,7 @@ def look(trained: Trained, ids: list[int], position: int, off: Iterable[Head] = 
     trace = Trace(head_mask(trained.model, off))
     logits = trained.model(torch.tensor([context]), trace)
     tokens = [trained.tokenizer.token(index) for index in context]
-    return Look(start, tokens, trace, logits[0, -1].log_softmax(-1))
+    return Look(start, tokens, trace, next_log_probs(logits[0, -1]))
 
 
 def check_seed(seed: int) -> int:

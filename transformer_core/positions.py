@@ -97,6 +97,34 @@ def sinusoids(length: int, dim: int, base: float = 10_000.0) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
 
 
+def shift_matrix(k: int, dim: int, base: float = 10_000.0) -> Tensor:
+    """The rotation R with R PE(p) = PE(p + k) for every p (Vaswani 2017, 3.5). (dim, dim)"""
+    blocks = [
+        torch.tensor([[cosine, sine], [-sine, cosine]])
+        for sine, cosine in sinusoids(k + 1, dim, base)[k].view(-1, 2).tolist()
+    ]
+    return torch.block_diag(*blocks)
+
+
+@torch.no_grad()
+def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
+    """What an encoding adds, rotates and biases, by asking the encoding itself.
+
+    Returns what is added to embeddings (max_len, d_model); the products of one and the same query
+    and key at all pairs of positions, 1 where nothing turns them, (max_len, max_len); and what is
+    added to the first head's scores (max_len, max_len).
+    """
+    encoding = POSITIONAL_ENCODINGS[name](config)
+    n = config.max_len
+    same = torch.ones(1, config.n_heads, n, config.head_dim)
+    turned = encoding.rotate(same)
+    return (
+        encoding.embed(torch.zeros(1, n, config.d_model))[0],
+        (turned @ turned.transpose(-2, -1) / config.head_dim)[0, 0],
+        encoding.bias(torch.zeros(1, config.n_heads, n, n))[0, 0],
+    )
+
+
 POSITIONAL_ENCODINGS: dict[str, type[PositionalEncoding]] = {
     "none": PositionalEncoding,
     "sinusoidal": SinusoidalPositions,

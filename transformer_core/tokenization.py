@@ -44,7 +44,12 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text, without special tokens; what the vocabulary lacks becomes UNK."""
+        text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
         return self.inner.encode(text, add_special_tokens=False).ids
+
+    def encode_batch(self, texts: list[str]) -> list[list[int]]:
+        """Ids of many texts at once, many times faster than one by one."""
+        return [e.ids for e in self.inner.encode_batch(texts, add_special_tokens=False)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids, special tokens left out."""
@@ -94,16 +99,34 @@ def symbols(n: int) -> Tokenizer:
     return train_characters("".join(chr(ord("A") + i) for i in range(n)))
 
 
-def train_bpe(texts: Iterable[str], vocab_size: int) -> Tokenizer:
-    """Byte-pair encoding over characters; a word's first piece carries the space before it."""
-    inner = tokenizers.Tokenizer(models.BPE(unk_token="[UNK]"))
-    inner.normalizer = normalizers.NFKC()
+# a word or one digit or a mark (repeated or not) with the space before it, or an English ending;
+# numbers are read digit by digit, since most of them are too rare to be learnt as a whole
+WORDS = r"['’](?:s|t|re|ve|m|ll|d)\b|▁?\p{L}[\p{L}\p{M}]*|▁?\p{N}|▁?([^\p{L}\p{N}▁])\1*|▁"
+
+
+def train_bpe(texts: Iterable[str], vocab_size: int, n_characters: int = 200) -> Tokenizer:
+    """Byte-pair encoding (Sennrich et al. 2016) over the n_characters most frequent characters.
+
+    A word's first piece carries the space before it as ▁. Runs of white space count as one space.
+    """
+    inner = tokenizers.Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
+    inner.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFC(),
+            normalizers.Replace("▁", "_"),
+            normalizers.Replace(Regex(r"\s+"), " "),
+            normalizers.Strip(),
+        ]
+    )
     inner.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation("isolated")]
+        [pre_tokenizers.Metaspace(split=False), pre_tokenizers.Split(Regex(WORDS), "isolated")]
     )
     inner.decoder = decoders.Metaspace()
     trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False
+        vocab_size=vocab_size,
+        special_tokens=SPECIAL_TOKENS,
+        limit_alphabet=n_characters,
+        show_progress=False,
     )
     inner.train_from_iterator(texts, trainer)
     return Tokenizer(inner)

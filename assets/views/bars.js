@@ -1,0 +1,41 @@
+// The distribution of the next token: the model's, and what sampling leaves of it.
+// value: {summary, name, tokens: […], model: […], drawn: […], rest}; best first
+const chart = $('.bars-chart'), note = $('.view-note');
+const NS = 'http://www.w3.org/2000/svg';
+const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text; return node; };
+function draw() {
+  const value = props.value;
+  chart.replaceChildren();
+  note.textContent = value?.summary ?? '';
+  if (!value) return;
+  const line = 19, left = 44, width = Math.max(260, chart.parentElement.clientWidth - 4), room = width - left - 118;
+  const n = value.tokens.length, peak = Math.max(...value.model, ...value.drawn, 1e-9);
+  chart.setAttribute('viewBox', `0 0 ${width} ${n * line + 26}`);
+  chart.setAttribute('height', n * line + 26);
+  chart.append(shape('text', {x: left, y: 12, class: 'bars-head'}, 'model'), shape('text', {x: width - 112, y: 12, class: 'bars-head'}, 'model'),
+    shape('text', {x: width - 52, y: 12, class: 'bars-head'}, 'drawn'));
+  const kept = value.drawn.filter(p => p > 0).length;
+  value.tokens.forEach((token, i) => {
+    const y = 20 + i * line, cut = value.drawn[i] === 0;
+    chart.append(
+      shape('text', {x: left - 8, y: y + 13, 'text-anchor': 'end', class: 'bars-token'}, visible(token)),
+      shape('rect', {x: left, y: y + 2, width: Math.max(0.5, room * value.model[i] / peak), height: line - 5, class: cut ? 'bars-cut' : 'bars-model'}),
+      shape('rect', {x: left, y: y + 2, width: Math.max(0, room * value.drawn[i] / peak), height: line - 5, class: 'bars-drawn'}),
+      shape('text', {x: width - 112, y: y + 13, class: 'bars-number'}, percent(value.model[i])),
+      shape('text', {x: width - 52, y: y + 13, class: cut ? 'bars-number bars-gone' : 'bars-number'}, cut ? 'cut' : percent(value.drawn[i])));
+  });
+  if (kept < n) chart.append(shape('line', {x1: 4, x2: width - 4, y1: 20 + kept * line, y2: 20 + kept * line, class: 'bars-line'}));
+}
+actions.csv = () => props.value && save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
+  ...props.value.tokens.map((token, i) => [token, props.value.model[i], props.value.drawn[i]])]));
+actions.svg = () => { if (!props.value) return;
+  const copy = chart.cloneNode(true), originals = chart.querySelectorAll('*');
+  copy.querySelectorAll('*').forEach((node, i) => { const style = getComputedStyle(originals[i]);
+    for (const name of ['fill', 'stroke', 'font-size', 'font-family', 'stroke-dasharray', 'opacity']) node.style[name] = style[name]; });
+  copy.setAttribute('xmlns', NS);
+  save('next-token.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy)); };
+new ResizeObserver(draw).observe(chart.parentElement);
+watch('value', draw);
+draw();

@@ -1,0 +1,122 @@
+"""The real app in a subprocess, and Chromium to use it as a visitor would."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+LOCAL = ("http://127.0.0.1", "data:", "blob:")
+
+
+def pytest_collection_modifyitems(items):
+    """Without a browser these tests are skipped, each saying so."""
+    if not CHROMIUM:
+        reason = "NO CHROMIUM ON THIS MACHINE: the browser tests did not run (set CHROMIUM=path)"
+        for item in items:
+            if Path(__file__).parent in item.path.parents:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(url: str) -> bool:
+    try:
+        return urllib.request.urlopen(url, timeout=2).status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of `python app.py`; fails afterwards if the app logged a traceback."""
+    url, log = f"http://127.0.0.1:{free_port()}", tmp_path_factory.mktemp("app") / "log"
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_SERVER_PORT": url.rsplit(":", 1)[1],
+        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio")),
+        "HF_HUB_OFFLINE": "1",
+    }
+    with log.open("w") as file:
+        app = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=file, stderr=file
+        )
+    try:
+        deadline = time.monotonic() + 120
+        while not answers(url):
+            if app.poll() is not None or time.monotonic() > deadline:
+                pytest.fail("the app did not start:\n" + log.read_text()[-3000:])
+            time.sleep(0.2)
+        yield url
+        assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+    finally:
+        app.terminate()
+        app.wait(20)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as api:
+        chromium = api.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                "--disable-gpu",
+                "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+            ],
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests."""
+    contexts, problems = [], []
+
+    def visit(path="/", width=1280, height=900, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            locale="en-US",
+            reduced_motion="reduce",
+            color_scheme=scheme,
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+        page.on(
+            "console",
+            lambda line: problems.append(f"console: {line.text}") if line.type == "error" else None,
+        )
+        page.on(
+            "request",
+            lambda request: (
+                problems.append(f"request: {request.url}")
+                if not request.url.startswith(LOCAL)
+                else None
+            ),
+        )
+        page.goto(server + path)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not problems, "\n".join(problems)

@@ -1,0 +1,58 @@
+"""The app: one gradio Blocks, one module per tab."""
+
+import os
+
+# Both before gradio is imported. No request leaves this machine; and gradio would otherwise rebuild
+# a table of all past events after each of them.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000")
+
+import inspect
+
+import gradio as gr
+
+from transformer_core.inference import Models
+from transformer_core.ui.harden import app_kwargs
+from transformer_core.ui.tabs import TABS
+from transformer_core.ui.theme import CSS, THEME
+
+LAUNCH = {
+    "theme": THEME,
+    "css": CSS,
+    "ssr_mode": False,  # pages rendered by node would lack the security headers
+    "run_history": False,
+    "enable_monitoring": False,
+    "max_file_size": 1,
+    "state_session_capacity": 200,
+    "footer_links": ["api", "settings"],
+    "app_kwargs": app_kwargs(),
+}
+
+
+def build_app(models: Models) -> gr.Blocks:
+    """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it."""
+    with gr.Blocks(title="Transformers from scratch", delete_cache=(3600, 3600)) as demo:
+        gr.Markdown(
+            "# Transformers from scratch\n"
+            "Every weight you see was computed by a few hundred lines of plain tensor operations, "
+            "and every model was trained by the scripts beside them.",
+            elem_classes="lead",
+        )
+        with gr.Tabs() as tabs:
+            for tab in TABS:
+                with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
+                    gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
+                    tab.build(models, opened)
+        demo.load(tab_of_url, None, tabs, api_visibility="private", show_progress="hidden")
+    return demo.queue(api_open=False, max_size=64, default_concurrency_limit=4)
+
+
+def tab_id(tab) -> str:
+    """The name of a tab in the address: its module's."""
+    return tab.__name__.rsplit(".", 1)[-1]
+
+
+def tab_of_url(request: gr.Request) -> gr.Tabs:
+    """Open the tab that `?tab=` names."""
+    name = request.query_params.get("tab", "")
+    return gr.Tabs(selected=name) if name in {tab_id(tab) for tab in TABS} else gr.Tabs()

@@ -1,0 +1,60 @@
+"""What every event handler shares: how errors reach the visitor and how work is queued."""
+
+import functools
+import html
+import inspect
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import gradio as gr
+
+from transformer_core.inference import CheckpointError, InputError
+
+# at most so many visitors compute at once, over all events: more would only slow each other down
+QUEUED = {"concurrency_id": "model", "concurrency_limit": 4}
+PRIVATE = {"api_visibility": "private"}
+SECONDS_PER_UPDATE = 0.08  # of a stream
+
+T = TypeVar("T")
+
+
+def paced(items: Iterable[T]) -> Iterator[T]:
+    """Let through what a reader can follow, and always the last: every update costs the server."""
+    shown, item, pending = time.monotonic(), None, False
+    for item in items:
+        pending = time.monotonic() - shown < SECONDS_PER_UPDATE
+        if not pending:
+            yield item
+            shown = time.monotonic()
+    if pending:
+        yield item
+
+
+def answers_errors(handler: Callable) -> Callable:
+    """Show a visitor's mistake as a sentence. Anything else is a bug, and is not hidden here."""
+    if inspect.isgeneratorfunction(handler):
+
+        @functools.wraps(handler)
+        def wrapped(*arguments, **named):
+            with sentences():
+                yield from handler(*arguments, **named)
+    else:
+
+        @functools.wraps(handler)
+        def wrapped(*arguments, **named):
+            with sentences():
+                return handler(*arguments, **named)
+
+    return wrapped
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn InputError and CheckpointError into gradio's error message."""
+    try:
+        yield
+    except (InputError, CheckpointError) as error:
+        # the message may quote the visitor, and gradio renders it as HTML
+        raise gr.Error(html.escape(str(error)), print_exception=False) from error

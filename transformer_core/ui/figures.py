@@ -1,0 +1,168 @@
+"""Numbers in, plotly figures out. No gradio, no model."""
+
+import html
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseTraceType
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from transformer_core.ui.theme import CATEGORICAL, DIVERGING, SEQUENTIAL
+
+# transparent, and grey on grey, so that one figure suits light and dark pages
+TEMPLATE = go.layout.Template(
+    layout={
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "#808080", "family": "system-ui, sans-serif"},
+        "margin": {"l": 55, "r": 20, "t": 30, "b": 50},
+        "colorway": CATEGORICAL,
+        "xaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
+        "yaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
+    }
+)
+
+
+def label(text: str) -> str:
+    """A visitor's text as a plotly label, which would otherwise interpret its tags."""
+    return html.escape(text, quote=False)
+
+
+def heatmap(
+    values: Tensor, x: str, y: str, *, diverging: bool = False, limit: float | None = None
+) -> go.Heatmap:
+    """A matrix (rows, columns), hover naming its axes; diverging scales are centred on 0."""
+    numbers = values.detach().numpy().astype(np.float32)
+    limit = float(np.abs(numbers).max()) or 1.0 if limit is None else limit
+    return go.Heatmap(
+        z=numbers,
+        colorscale=DIVERGING if diverging else SEQUENTIAL,
+        zmin=-limit if diverging else None,
+        zmax=limit if diverging else None,
+        colorbar={"thickness": 12},
+        hovertemplate=f"{x} %{{x}}<br>{y} %{{y}}<br>%{{z:.3f}}<extra></extra>",
+    )
+
+
+def figure(*traces: BaseTraceType, x: str, y: str, height: int = 360) -> go.Figure:
+    """Traces on one pair of axes."""
+    return go.Figure(list(traces)).update_layout(
+        template=TEMPLATE, height=height, xaxis_title=x, yaxis_title=y
+    )
+
+
+def position_table(table: Tensor) -> go.Figure:
+    """What is added to each position's embedding. table (length, d_model)"""
+    return figure(
+        heatmap(table, "channel", "position", diverging=True, limit=1.0),
+        x="channel",
+        y="position",
+    ).update_yaxes(autorange="reversed")
+
+
+def waves(table: Tensor, channels: list[int]) -> go.Figure:
+    """Some channels of the table as curves over the positions. table (length, d_model)"""
+    lines = [
+        go.Scatter(
+            y=table[:, channel].numpy(), name=f"channel {channel}", mode="lines", line_width=2
+        )
+        for channel in channels
+    ]
+    return figure(*lines, x="position", y="value").update_layout(
+        legend={"orientation": "h", "y": 1.12}
+    )
+
+
+def similarity(table: Tensor) -> go.Figure:
+    """Dot products of all pairs of positions, divided by a position's own. (length, d_model)"""
+    products = table @ table.T
+    return figure(
+        heatmap(products / products.diagonal().mean(), "position", "position", diverging=True),
+        x="position",
+        y="position",
+    ).update_yaxes(autorange="reversed")
+
+
+def similarity_row(table: Tensor, position: int) -> go.Figure:
+    """One position's dot product with all others. table (length, d_model)"""
+    products = table @ table[position]
+    line = go.Scatter(y=(products / products[position]).numpy(), mode="lines", line_width=2)
+    chosen = go.Scatter(x=[position], y=[1.0], mode="markers", marker_size=10)
+    return figure(line, chosen, x="position", y="similarity").update_layout(showlegend=False)
+
+
+def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figure:
+    """Channel pairs of two positions as hands of clocks. before, after (d_model,)"""
+    plot = make_subplots(1, len(pairs), subplot_titles=[f"pair {pair}" for pair in pairs])
+    turn = np.linspace(0, 2 * np.pi, 61)
+    for column, pair in enumerate(pairs, start=1):
+        circle = go.Scatter(
+            x=np.cos(turn),
+            y=np.sin(turn),
+            name="unit circle",
+            mode="lines",
+            line={"color": "#8A8A8A", "width": 1},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        plot.add_trace(circle, 1, column)
+        for point, name, colour in (
+            (before, "p", CATEGORICAL[0]),
+            (after, "p + k", CATEGORICAL[5]),
+        ):
+            sine, cosine = point[2 * pair].item(), point[2 * pair + 1].item()
+            hand = go.Scatter(
+                x=[0, cosine],
+                y=[0, sine],
+                name=name,
+                mode="lines+markers",
+                line={"color": colour, "width": 3},
+                showlegend=column == 1,
+            )
+            plot.add_trace(hand, 1, column)
+    bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    plot.update_xaxes(range=[-1.15, 1.15], **bare)
+    plot.update_yaxes(range=[-1.15, 1.15], **bare)
+    for column in range(1, len(pairs) + 1):
+        plot.update_yaxes(scaleanchor=f"x{column if column > 1 else ''}", row=1, col=column)
+    return plot.update_layout(
+        template=TEMPLATE, height=270, legend={"orientation": "h", "y": -0.05}
+    )
+
+
+def rotation_matrix(matrix: Tensor) -> go.Figure:
+    """The matrix that takes position p to p + k. (d_model, d_model)"""
+    return figure(
+        heatmap(matrix, "from channel", "to channel", diverging=True, limit=1.0),
+        x="from channel",
+        y="to channel",
+    ).update_yaxes(autorange="reversed")
+
+
+PLACES = ("added to embeddings", "q · k after rotation", "added to scores")
+
+
+def schemes(places: dict[str, tuple[Tensor, Tensor, Tensor]]) -> go.Figure:
+    """A column for each encoding, a row for each place it may act in (positions.three_places)."""
+    plot = make_subplots(
+        len(PLACES),
+        len(places),
+        column_titles=list(places),
+        horizontal_spacing=0.02,
+        vertical_spacing=0.07,
+    )
+    for column, panels in enumerate(places.values(), start=1):
+        for row, (place, values) in enumerate(zip(PLACES, panels, strict=True), start=1):
+            # one scale for a row, so that a place where nothing happens looks empty
+            limit = max(p[row - 1].abs().max().item() for p in places.values()) or 1.0
+            trace = heatmap(values, "column", "position", diverging=True, limit=limit)
+            plot.add_trace(trace.update(showscale=False), row, column)
+            plot.update_yaxes(
+                autorange="reversed",
+                showticklabels=column == 1,
+                title_text=place if column == 1 else None,
+                row=row,
+                col=column,
+            )
+    return plot.update_layout(template=TEMPLATE, height=680)

@@ -1,0 +1,79 @@
+"""What a public page should refuse: routes that this app does not use, and foreign content."""
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY = 512_000  # bytes of one request; the longest text a visitor may send is far below
+
+UNUSED_ROUTES = (
+    "/gradio_api/upload",
+    "/gradio_api/process_recording",
+    "/gradio_api/proxy=",
+    "/gradio_api/vibe",
+    "/gradio_api/undo-vibe",
+    "/gradio_api/deep_link",
+    "/gradio_api/stream/",
+    "/gradio_api/component_server",
+    "/monitoring",
+)
+
+HEADERS = {
+    # eval is what gr.HTML compiles its templates with; everything else stays on this host
+    "content-security-policy": "; ".join(
+        [
+            "default-src 'self'",
+            "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'none'",
+            "frame-ancestors 'self' https://huggingface.co https://*.hf.space",
+        ]
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+
+
+class Harden:
+    """ASGI middleware: 404 on unused routes, security headers on everything else."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+        elif scope["path"].startswith(UNUSED_ROUTES):
+            start = {"type": "http.response.start", "status": 404, "headers": []}
+            await send(start)
+            await send({"type": "http.response.body", "body": b"Not Found"})
+        else:
+            await self.app(scope, receive, with_headers(send))
+
+
+def with_headers(send: Send) -> Send:
+    """Add HEADERS to whatever response is sent."""
+    extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *extra]}
+        await send(message)
+
+    return send_with_headers
+
+
+def app_kwargs() -> dict:
+    """For `launch(app_kwargs=…)`."""
+    return {
+        "docs_url": None,
+        "redoc_url": None,
+        "openapi_url": None,
+        "max_body_size": MAX_BODY,
+        "middleware": [Middleware(Harden)],
+    }

@@ -1,0 +1,304 @@
+"""A decoder that has read all of Shakespeare, one character at a time, and guesses the next one.
+
+Let it write. Every character is coloured by how surprised the model was to draw it; point at one to
+see what else it had in mind, and pick an alternative to see where that would have led.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import gradio as gr
+import torch
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding import Sampling, sampling_probs
+from transformer_core.inference import (
+    InputError,
+    Models,
+    Token,
+    check_sampling,
+    generate,
+    look,
+    read,
+    write,
+)
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.views import (
+    attention_value,
+    attention_view,
+    bars_value,
+    bars_view,
+    token_view,
+    tokens_value,
+)
+
+TITLE = "Generate"
+PROMPTS = ["ROMEO:\n", "First Citizen:\n", "To be, or not to be", "JULIET:\nO Romeo, "]
+PASTED = "Shall I compare thee to a summer's day?\nPlease restart your computer to install updates."
+MAX_PASTED = 5_000
+MAX_BRANCHES = 20
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One text: what it was given, what the model added, and where it came from."""
+
+    label: str
+    tokens: tuple[Token, ...]
+    n_prompt: int
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(token.text for token in self.tokens)
+
+
+@dataclass(frozen=True)
+class Story:
+    """One visitor's texts: the branches so far, the one on screen, and the token looked at."""
+
+    branches: tuple[Branch, ...] = ()
+    shown: int = 0
+    position: int | None = None  # None: the token after the last
+
+    @property
+    def branch(self) -> Branch:
+        """The branch on screen; InputError if nothing was written yet."""
+        if not self.branches:
+            raise InputError("There is no text yet: press Write first.")
+        return self.branches[self.shown]
+
+    def added(self, branch: Branch) -> "Story":
+        """The story with one more branch, shown; the oldest make room."""
+        branches = (*self.branches, branch)[-MAX_BRANCHES:]
+        return Story(branches, len(branches) - 1)
+
+    def grown(self, branch: Branch) -> "Story":
+        """The story with the shown branch replaced."""
+        branches = (*self.branches[: self.shown], branch, *self.branches[self.shown + 1 :])
+        return Story(branches, self.shown)
+
+
+def display(story: Story) -> tuple[Story, dict, gr.Radio]:
+    """Story -> the outputs of every event that changes the text."""
+    branch = story.branch
+    new = branch.tokens[branch.n_prompt :]
+    bits = sum(-token.log_prob for token in new) / max(1, len(new)) / 0.6931
+    note = f"{len(new)} characters written; the average one was a surprise of {bits:.2f} bits."
+    identity = f"{story.shown}-{branch.label}-{id(branch.tokens[0])}"
+    value = tokens_value(branch.tokens, branch.n_prompt, note, identity=identity, branches=True)
+    choices = [(branch.label, number) for number, branch in enumerate(story.branches)]
+    return story, value, gr.Radio(choices, value=story.shown, visible=len(choices) > 1)
+
+
+def grow(
+    trained: Trained, story: Story, length: float, seed: float, sampling: Sampling
+) -> Iterator[Story]:
+    """Let the model continue the shown branch, token by token, as a story each."""
+    branch = story.branch
+    for token in write(trained, branch.text, length, sampling, seed):
+        branch = replace(branch, tokens=(*branch.tokens, token))
+        yield story.grown(branch)
+
+
+def prediction(trained: Trained, story: Story, sampling: Sampling) -> tuple[dict, dict]:
+    """What the model saw and thought when it predicted the chosen token of the shown branch."""
+    ids = [token.id for token in story.branch.tokens]
+    position = len(ids) if story.position is None else story.position
+    seen = look(trained, ids, position)
+    drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(ids[:position]))
+    vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
+    best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
+    what = "the next character" if story.position is None else f"character {position + 1}"
+    distribution = bars_value(
+        vocabulary,
+        seen.log_probs.exp(),
+        drawn,
+        f"For {what} the model prefers {vocabulary[best]!r} "
+        f"({seen.log_probs[best].exp():.0%}); sampling keeps {n_kept} characters. "
+        "Filled bars are the model's probabilities, outlined ones what is drawn from.",
+    )
+    attention = attention_value(
+        seen,
+        trained.model.sites,
+        f"Predicting {what} from {len(seen.tokens)} characters before it. Each small square is one "
+        "head: rows are queries, columns are keys, and no query sees the future.",
+    )
+    return attention, distribution
+
+
+def build(models: Models, opened: gr.Tab) -> None:
+    """Lay out the tab and wire it."""
+    if not models.has("shakespeare"):
+        gr.Markdown("There is no Shakespeare model yet: `python -m train.shakespeare` trains one.")
+        return
+    story = gr.State(Story(), time_to_live=3600)
+    with gr.Row():
+        with gr.Column(scale=1, min_width=300):
+            prompt = gr.Textbox(PROMPTS[0], label="Prompt", lines=3, max_lines=8)
+            with gr.Row():
+                write_button = gr.Button("Write", variant="primary", min_width=80)
+                more = gr.Button("Continue", min_width=80)
+                stop = gr.Button("Stop", variant="stop", min_width=80)
+            gr.Examples([[text] for text in PROMPTS], prompt, label="Prompts to try")
+            temperature = gr.Slider(
+                0, 2, 0.8, step=0.05, label="Temperature", info="0 always takes the likeliest"
+            )
+            top_k = gr.Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
+            top_p = gr.Slider(
+                0, 1, 1, step=0.01, label="Top-p", info="keep the best that hold this much mass"
+            )
+            penalty = gr.Slider(
+                1, 2, 1, step=0.01, label="Repetition penalty", info="1 is none; small steps"
+            )
+            with gr.Row():
+                length = gr.Slider(10, 1000, 300, step=10, label="Length", min_width=120)
+                seed = gr.Number(1, label="Seed", precision=0, minimum=0, min_width=80)
+        with gr.Column(scale=2, min_width=320):
+            text = token_view("The text", "Press Write.", elem_id="text")
+            branches = gr.Radio([], label="Branches", visible=False, elem_id="branches")
+            bars = bars_view("The next character", elem_id="bars")
+    heads = attention_view("What every head looked at", elem_id="heads")
+    with gr.Accordion("Does this sound like Shakespeare? Paste any text", open=False):
+        pasted = gr.Textbox(PASTED, label="Your text", lines=3, max_lines=12)
+        judge = gr.Button("Colour by surprise")
+        judged = token_view("Surprise", "Press the button above.", elem_id="judged")
+
+    settings = [temperature, top_k, top_p, penalty]
+    writing = [story, length, seed, *settings]
+    shown = [story, text, branches]
+
+    @answers_errors
+    def start(story, length, seed, temperature, top_k, top_p, penalty, prompt):
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        check_sampling(length, sampling)
+        tokens = tuple(read(models.language_model, prompt))
+        label = f"{len(story.branches) + 1}: {' '.join(prompt.split())[:30] or 'no prompt'}"
+        story = story.added(Branch(label, tokens, len(tokens)))
+        yield display(story)
+        yield from map(display, paced(grow(models.language_model, story, length, seed, sampling)))
+
+    @answers_errors
+    def go_on(story, length, seed, temperature, top_k, top_p, penalty):
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        yield from map(display, paced(grow(models.language_model, story, length, seed, sampling)))
+
+    @answers_errors
+    def fork(story, length, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+        branch, position = story.branch, position_of(event, story)
+        options = {
+            index: (index, text, p) for index, text, p in branch.tokens[position].alternatives
+        }
+        if event.token not in options:
+            raise InputError("That character is not one of the alternatives.")
+        story = story.added(forked(branch, position, options[event.token], len(story.branches)))
+        yield display(story)
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        yield from map(display, paced(grow(models.language_model, story, length, seed, sampling)))
+
+    @answers_errors
+    def look_closer(story, temperature, top_k, top_p, penalty):
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        return prediction(models.language_model, story, sampling)
+
+    @answers_errors
+    def choose(story, temperature, top_k, top_p, penalty, event: gr.EventData):
+        story = replace(story, position=max(1, position_of(event, story)))
+        return story, *look_closer(story, temperature, top_k, top_p, penalty)
+
+    @answers_errors
+    def redraw(story, temperature, top_k, top_p, penalty):
+        return look_closer(story, temperature, top_k, top_p, penalty)[1]
+
+    @answers_errors
+    def colour(pasted):
+        if len(pasted) > MAX_PASTED:
+            raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
+        tokens = read(models.language_model, pasted)
+        known = [token for token in tokens[1:]]
+        nats = -sum(token.log_prob for token in known) / max(1, len(known))
+        note = f"{nats:.2f} nats a character on average, over {len(known)} predicted characters."
+        return tokens_value(tokens, 0, note, identity=str(id(tokens)), branches=False)
+
+    @functools.cache
+    def first_example():
+        sampling = Sampling(temperature.value)
+        tokens = tuple(read(models.language_model, PROMPTS[0]))
+        begun = Story().added(Branch(f"1: {PROMPTS[0].strip()}", tokens, len(tokens)))
+        *_, story = grow(models.language_model, begun, length.value, seed.value, sampling)
+        return *display(story), *prediction(models.language_model, story, sampling)
+
+    events = [
+        gr.on(
+            [write_button.click, prompt.submit],
+            start,
+            [*writing, prompt],
+            shown,
+            **QUEUED,
+            **PRIVATE,
+        ),
+        more.click(go_on, writing, shown, **QUEUED, **PRIVATE),
+        text.branch(fork, writing, shown, **QUEUED, **PRIVATE),
+    ]
+    looking = [story, *settings]
+    for event in events:
+        event.success(look_closer, looking, [heads, bars], **QUEUED, **PRIVATE)
+    stop.click(look_closer, looking, [heads, bars], cancels=events, **QUEUED, **PRIVATE)
+    text.choose(choose, looking, [story, heads, bars], **QUEUED, **PRIVATE)
+    branches.select(
+        lambda story, number: display(replace(story, shown=number, position=None)),
+        [story, branches],
+        shown,
+        **PRIVATE,
+    ).success(look_closer, looking, [heads, bars], **QUEUED, **PRIVATE)
+    gr.on(
+        [setting.change for setting in settings],
+        redraw,
+        looking,
+        bars,
+        trigger_mode="always_last",
+        show_progress="hidden",
+        **QUEUED,
+        **PRIVATE,
+    )
+    gr.on([judge.click], colour, pasted, judged, **QUEUED, **PRIVATE)
+    gr.on(None, first_example, None, [*shown, heads, bars], **QUEUED, **PRIVATE)
+
+    @answers_errors
+    def generate_text(
+        prompt: str,
+        max_new_tokens: int = 200,
+        temperature: float = 0.8,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 0,
+    ) -> Iterator[str]:
+        """Continue a prompt in Shakespeare's manner, streamed; the prompt is not repeated."""
+        pieces = generate(
+            models.language_model, prompt, max_new_tokens, temperature, top_k, top_p, seed=seed
+        )
+        yield from paced(itertools.accumulate(pieces))
+
+    gr.api(generate_text, api_name="generate", **QUEUED)
+
+
+def position_of(event: gr.EventData, story: Story) -> int:
+    """The position a view sent, checked: it comes from the visitor's browser."""
+    position = event.position
+    if not isinstance(position, int) or not 0 <= position < len(story.branch.tokens):
+        raise InputError(f"The text has no character {position!r}.")
+    return position
+
+
+def forked(branch: Branch, position: int, choice: tuple[int, str, float], number: int) -> Branch:
+    """The branch that says something else at one position."""
+    index, text, p = choice
+    old = branch.tokens[position]
+    token = replace(old, text=text, id=index, log_prob=math.log(max(p, 1e-12)))
+    source = branch.label.split(":")[0]
+    label = f"{number + 1}: from {source} at {position + 1}, {text!r} for {old.text!r}"
+    tokens = (*branch.tokens[:position], token)
+    return Branch(label, tokens, min(branch.n_prompt, position))

@@ -1,0 +1,132 @@
+"""Attention by itself sees a bag of tokens: shuffle them and nothing changes. These are five ways
+to tell it where each token stands. Every figure is drawn by calling the code that the models use.
+"""
+
+import gradio as gr
+import torch
+
+from transformer_core.config import ModelConfig
+from transformer_core.inference import Models
+from transformer_core.positions import (
+    POSITIONAL_ENCODINGS,
+    shift_matrix,
+    sinusoids,
+    three_places,
+)
+from transformer_core.ui.events import PRIVATE
+from transformer_core.ui.views import plot_view
+
+TITLE = "Positional encodings"
+WAVES = (0, 4, 8, 16, 24, 32)
+SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
+SHOWN_POSITIONS = 48  # of the five schemes side by side
+
+SEE = {
+    "table": "**What to see.** Each row is the vector added at one position. Channels on the left "
+    "alternate at every step, those on the right change over thousands: together they are a clock "
+    "with hands of every speed, so no two positions look alike.",
+    "waves": "**What to see.** The same numbers as curves: even channels are sines, odd ones "
+    "cosines, and each pair is slower than the one before it.",
+    "similarity": "**What to see.** The dot product of two positions depends on their distance "
+    "alone: the picture is constant along diagonals, 1 on the main one and fading away from it.",
+    "row": "**What to see.** One position against all others: it recognises its neighbours, and "
+    "the curve is the same for every position, only moved.",
+    "clocks": "**What to see.** Moving by k turns each pair of channels by its own fixed angle, "
+    "the same for every p. Drag p and watch both hands move while the angle between them stays.",
+    "matrix": "**What to see.** All those turns as one matrix, two-by-two blocks on the diagonal. "
+    "It takes the vector of p to that of p + k whatever p is, so a linear layer can learn "
+    "“k positions back”. ",
+    "schemes": "**What to see.** A scheme acts in one of three places. *sinusoidal* and *learned* "
+    "add a vector to the embedding (*learned* is noise until it is trained); *rotary* turns "
+    "queries and keys, so that one and the same query and key match better the nearer they are "
+    "(elsewhere their product stays 1, the darkest blue); "
+    "*alibi* subtracts the distance from the scores; *none* does nothing anywhere.",
+}
+
+
+def build(models: Models, opened: gr.Tab) -> None:
+    """Lay out the tab and wire it; nothing is drawn before it is opened."""
+    with gr.Row():
+        d_model = gr.Slider(8, 256, 64, step=8, label="d_model")
+        length = gr.Slider(8, 256, 96, step=8, label="Length")
+        base = gr.Slider(1, 6, 4, step=0.25, label="Base (power of ten)")
+    sizes = [d_model, length, base]
+    with gr.Tabs():
+        with gr.Tab("Sinusoids") as sinusoid_tab:
+            table = plot_view("The sinusoidal table", SEE["table"], "pe-table")
+            waves = plot_view("Some of its channels", SEE["waves"], "pe-waves")
+        with gr.Tab("Similarity") as similarity_tab:
+            similarity = plot_view("All pairs of positions", SEE["similarity"], "pe-similarity")
+            position = gr.Slider(0, 255, 24, step=1, label="Position")
+            row = plot_view("One position against all others", SEE["row"], "pe-row")
+        with gr.Tab("Rotation") as rotation_tab:
+            with gr.Row():
+                p = gr.Slider(0, 100, 5, step=1, label="p")
+                k = gr.Slider(0, 100, 3, step=1, label="k")
+            clocks = plot_view("Pairs of channels at p and p + k", SEE["clocks"], "pe-clocks")
+            matrix = plot_view("The matrix from p to p + k", SEE["matrix"], "pe-matrix")
+            proof = gr.Markdown(elem_id="pe-proof")
+        with gr.Tab("All five") as schemes_tab:
+            schemes = plot_view("The five schemes side by side", SEE["schemes"], "pe-schemes")
+
+    def draw_sinusoids(d_model, length, base):
+        from transformer_core.ui import figures
+
+        numbers = sinusoids(length, d_model, 10**base)
+        channels = [channel for channel in WAVES if channel < d_model]
+        return figures.position_table(numbers), figures.waves(numbers, channels)
+
+    def draw_similarity(d_model, length, base, position):
+        from transformer_core.ui import figures
+
+        numbers = sinusoids(length, d_model, 10**base)
+        return figures.similarity(numbers), figures.similarity_row(
+            numbers, min(position, length - 1)
+        )
+
+    def draw_rotation(d_model, length, base, p, k):
+        from transformer_core.ui import figures
+
+        numbers = sinusoids(p + k + 1, d_model, 10**base)
+        turn = shift_matrix(k, d_model, 10**base)
+        error = (turn @ numbers[p] - numbers[p + k]).abs().max()
+        pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
+        shown = turn[:SHOWN_CHANNELS, :SHOWN_CHANNELS]
+        sentence = (
+            f"Matrix times PE({p}) differs from PE({p + k}) by at most {error:.1e} in any of "
+            f"{d_model} channels: rounding, nothing else."
+        )
+        clocks = figures.rotation_circles(numbers[p], numbers[p + k], pairs)
+        return clocks, figures.rotation_matrix(shown), sentence
+
+    def draw_schemes(d_model, length, base):
+        from transformer_core.ui import figures
+
+        torch.manual_seed(0)
+        config = ModelConfig(
+            vocab_size=1,
+            d_model=d_model,
+            max_len=min(length, SHOWN_POSITIONS),
+            position_base=10**base,
+        )
+        return figures.schemes({name: three_places(name, config) for name in POSITIONAL_ENCODINGS})
+
+    sections = [
+        (sinusoid_tab, draw_sinusoids, sizes, [table, waves]),
+        (similarity_tab, draw_similarity, [*sizes, position], [similarity, row]),
+        (rotation_tab, draw_rotation, [*sizes, p, k], [clocks, matrix, proof]),
+        (schemes_tab, draw_schemes, sizes, [schemes]),
+    ]
+    for section, draw, inputs, outputs in sections:
+        triggers = [section.select, *(slider.change for slider in inputs)]
+        if section is sinusoid_tab:
+            triggers.append(opened.select)
+        gr.on(
+            triggers,
+            draw,
+            inputs,
+            outputs,
+            trigger_mode="always_last",
+            show_progress="hidden",
+            **PRIVATE,
+        )
