@@ -2,7 +2,6 @@
 
 import html
 import json
-from pathlib import Path
 
 import gradio as gr
 
@@ -17,45 +16,61 @@ NAMES = {
     "copy_task": "Copy task",
 }
 CLOSING = """
-**From scratch** means: attention, positional encodings, blocks, models, decoding and attribution
-are written in this repository in plain tensor operations. `transformer_core` is what computed
-everything on these pages; `train` made the weights.
+**From scratch** means that attention, positional encodings, blocks, models, decoding and
+attribution are written in this project, in plain tensor operations. `transformer_core` computed
+every number on these pages, and the scripts in `train` made the weights.
 
-The code is under the MIT licence. The weights may carry conditions of the data they were trained
-on; each model card says which. Nothing you type leaves this server, and nothing is stored.
+The code is under the MIT licence. Weights may carry conditions of the data they were trained on;
+each model card says which. What you type is not stored, and nothing on this page asks any other
+server for anything.
 """
 
 
 def build(models: Models, opened: gr.Tab) -> None:
-    """One card for every checkpoint, each with the numbers its own files hold."""
+    """One section for each checkpoint, with the numbers that its own files hold."""
     for name, title in NAMES.items():
-        gr.Markdown(f"### {title}\n{describe(models, name)}", elem_id=f"about-{name}")
+        gr.Markdown(f"### {title}\n\n{describe(models, name)}", elem_id=f"about-{name}")
     gr.Markdown(CLOSING)
 
 
 def describe(models: Models, name: str) -> str:
-    """Markdown of one checkpoint: size, shape, scores and command, or why there is none."""
+    """Markdown of one checkpoint: shape, scores and command, or why there is none."""
     try:
         trained = models.get(name)
     except CheckpointError as error:
         return html.escape(str(error))
+    return "\n\n".join([shape(trained), *scores(trained), *commands(trained)])
+
+
+def shape(trained: Trained) -> str:
+    """One sentence from the config."""
     config = trained.model.config
-    lines = [
-        f"{type(trained.model).__name__}, {trained.model.n_parameters:,} parameters: "
-        f"{config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, "
+    return (
+        f"{type(trained.model).__name__} with {trained.model.n_parameters:,} parameters: "
+        f"{config.n_layers} layers of {config.n_heads} heads, d_model {config.d_model}, "
         f"d_ff {config.d_ff}, {config.positional_encoding} positions, {config.norm}-norm, "
-        f"{config.activation}, vocabulary {config.vocab_size:,}.",
-        *scores(trained),
-    ]
-    return "\n\n".join(lines)
+        f"{config.activation}, {config.vocab_size:,} tokens."
+    )
 
 
 def scores(trained: Trained) -> list[str]:
-    """What `train.evaluate` and the training wrote beside the weights."""
-    values, runs = read_json(trained.folder / "scores.json"), read_json(trained.folder / "run.json")
-    return [str(values), str(runs)]
+    """What train.evaluate computed from these weights and wrote beside them."""
+    record = read(trained, "scores.json")
+    if not record:
+        return ["It has not been scored yet."]
+    values = ", ".join(f"**{name} {value:,.5g}**" for name, value in record["scores"].items())
+    return [f"Scores: {values}", f"    {record['command']}"]
 
 
-def read_json(path: Path) -> dict:
-    """A file's content, or nothing where there is no such file."""
-    return json.loads(path.read_text()) if path.exists() else {}
+def commands(trained: Trained) -> list[str]:
+    """Every training run that led to these weights."""
+    return [
+        f"Trained in {run['minutes']:g} minutes on {run['device']}:\n\n    {run['command']}"
+        for run in read(trained, "run.json") or []
+    ]
+
+
+def read(trained: Trained, name: str) -> dict | list | None:
+    """A JSON file of the checkpoint's folder; None if it has none."""
+    path = trained.folder / name
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None

@@ -1,0 +1,110 @@
+import itertools
+import json
+
+import pytest
+import torch
+from tiny import TEXT, tiny_writer
+
+from transformer_core.config import ModelConfig
+from transformer_core.inference import Token, look, read
+from transformer_core.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
+from transformer_core.ui import figures, views
+
+
+def z_of(figure, trace=0):
+    return torch.tensor(figure.data[trace].z)
+
+
+def test_the_position_table_is_drawn_as_it_is():
+    table = sinusoids(12, 8)
+    torch.testing.assert_close(z_of(figures.position_table(table)), table)
+
+
+def test_waves_are_columns_of_the_table():
+    table = sinusoids(12, 8)
+    figure = figures.waves(table, [0, 3])
+    for trace, channel in zip(figure.data, [0, 3], strict=True):
+        torch.testing.assert_close(torch.tensor(trace.y), table[:, channel])
+        assert str(channel) in trace.name
+
+
+def test_similarity_is_symmetric_and_one_on_the_diagonal():
+    z = z_of(figures.similarity(sinusoids(12, 8)))
+    torch.testing.assert_close(z, z.T)
+    torch.testing.assert_close(z.diagonal(), torch.ones(12))
+
+
+def test_similarity_row_is_a_row_of_the_similarity():
+    table = sinusoids(12, 8)
+    y = torch.tensor(figures.similarity_row(table, 5).data[0].y)
+    torch.testing.assert_close(y, z_of(figures.similarity(table))[5])
+
+
+def test_every_hand_of_the_clocks_ends_on_the_circle():
+    table = sinusoids(12, 16)
+    for trace in figures.rotation_circles(table[2], table[7], [0, 2, 4]).data:
+        end = torch.tensor([trace.x[-1], trace.y[-1]], dtype=torch.float64)
+        assert end.norm().item() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_schemes_have_a_column_for_each_encoding_and_a_row_for_each_place():
+    config = ModelConfig(vocab_size=1, d_model=16, n_heads=2, max_len=10)
+    places = {name: three_places(name, config) for name in POSITIONAL_ENCODINGS}
+    figure = figures.schemes(places)
+    assert len(figure.data) == len(figures.PLACES) * len(POSITIONAL_ENCODINGS)
+    titles = {annotation.text for annotation in figure.layout.annotations}
+    assert set(POSITIONAL_ENCODINGS) <= titles
+    shown = iter(figure.data)
+    for panels in places.values():
+        for panel in panels:
+            torch.testing.assert_close(torch.tensor(next(shown).z), panel)
+
+
+@pytest.mark.parametrize("text", ["<b>bold</b>", "<a href=https://x>y</a>", "a & b"])
+def test_labels_show_user_text_literally(text):
+    assert "<" not in figures.label(text)
+    assert figures.label("plain 'text'") == "plain 'text'"
+
+
+def test_packed_weights_are_read_back_to_a_thousandth_of_a_percent():
+    import base64
+
+    weights = torch.rand(2, 3, 5, 7).softmax(-1)
+    raw = base64.b64decode(views.pack(weights))
+    read_back = torch.frombuffer(bytearray(raw), dtype=torch.uint16).float() / 65535
+    torch.testing.assert_close(read_back.view_as(weights), weights, atol=1e-5, rtol=0)
+
+
+def test_attention_is_sent_with_its_own_tokens_and_every_head():
+    trained = tiny_writer()
+    ids = trained.tokenizer.encode(TEXT[:12])
+    value = views.attention_value(look(trained, ids, 12), trained.model.sites, "seen")
+    (group,) = value["groups"]
+    assert "".join(group["context"]) == TEXT[:12]
+    assert (group["layers"], group["heads"]) == (2, 4)
+    assert group["queries"] == group["keys"] == list(TEXT[:12])
+    assert len(group["weights"]) >= 2 * 4 * 12 * 12 * 2
+
+
+def test_a_growing_text_is_sent_as_a_growing_string():
+    tokens = read(tiny_writer(), "All:\nSpeak")
+    values = [
+        views.tokens_value(tokens[:n], 2, "note", identity="x", branches=True)["lines"]
+        for n in range(1, len(tokens))
+    ]
+    for shorter, longer in itertools.pairwise(values):
+        assert longer.startswith(shorter)
+    assert [json.loads(line)[0] for line in values[-1].splitlines()] == list("All:\nSpea")
+
+
+def test_a_token_without_a_past_has_no_probability():
+    line = json.loads(views.token_line(Token("A", 7, float("nan"))))
+    assert line == ["A", None, []]
+
+
+def test_bars_put_what_is_cut_last_and_keep_the_rest_in_order():
+    model = torch.tensor([0.1, 0.4, 0.2, 0.3])
+    drawn = torch.tensor([0.2, 0.8, 0.0, 0.0])
+    value = views.bars_value(list("abcd"), model, drawn, "note")
+    assert value["tokens"] == ["b", "a", "d", "c"]
+    assert value["drawn"][2:] == [0.0, 0.0]
