@@ -1,5 +1,8 @@
 """Data sets in, token batches out, for every task. The only module that knows `datasets`."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import datasets
@@ -51,3 +54,55 @@ def copy_sequences(n: int, n_symbols: int, length: int, seed: int) -> Tensor:
     body = torch.cat([body, torch.full((n, 1), EOS)], dim=1)
     body = body.where(place != lengths, EOS).where(place <= lengths, 0)
     return torch.cat([torch.full((n, 1), BOS), body], dim=1)
+
+
+IWSLT = "IWSLT/iwslt2017"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Sentence pairs; source says where each comes from, "" if that is unknown."""
+
+    en: list[str]
+    de: list[str]
+    source: list[str]
+
+    def __len__(self) -> int:
+        return len(self.en)
+
+    def take(self, rows: Iterable[int]) -> "Pairs":
+        """Some of the pairs, in this order."""
+        rows = list(rows)
+        return Pairs(*([column[i] for i in rows] for column in (self.en, self.de, self.source)))
+
+
+def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
+    """English-German sets whose name starts with kind: train, validation or test.
+
+    From a folder's parquet files, one parquet or tab-separated file whatever its name, or from the
+    Hub's IWSLT 2017. Columns are en and de, and perhaps source, or IWSLT's one column translation.
+    """
+    if path is None:
+        files = {kind: f"iwslt2017-en-de/{kind}/*.parquet"}
+        splits = datasets.load_dataset(IWSLT, data_files=files, revision="refs/convert/parquet")
+    else:
+        found = sorted(path.glob(f"{kind}*.parquet")) if path.is_dir() else [path]
+        files = {re.sub(r"\W", "_", file.stem): str(file) for file in found}
+        if not files:
+            return {}
+        is_table = path.suffix in (".tsv", ".txt", ".csv")
+        options = {"sep": "\t", "quoting": 3, "keep_default_na": False} if is_table else {}
+        reader = "csv" if is_table else "parquet"
+        splits = datasets.load_dataset(reader, data_files=files, **options)
+    return {name: read_pairs(rows) for name, rows in splits.items()}
+
+
+def read_pairs(rows: datasets.Dataset) -> Pairs:
+    """One split, in any of the schemas."""
+    if "translation" in rows.column_names:
+        rows = rows.flatten().rename_columns({"translation.en": "en", "translation.de": "de"})
+    if missing := {"en", "de"} - set(rows.column_names):
+        raise ValueError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
+    has_source = "source" in rows.column_names
+    source = rows["source"][:] if has_source else [""] * len(rows)
+    return Pairs(rows["en"][:], rows["de"][:], source)

@@ -33,8 +33,19 @@ class TrainConfig:
     accumulate: int = 1  # a step's batch is computed in this many parts
     eval_every: int = 250
     patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
-    precision: str = "auto"  # no, bf16, or bf16 where the hardware multiplies it fast
+    precision: str = "auto"  # one of PRECISIONS; auto is bf16 where it is fast
     seed: int = 0
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "accumulate", "eval_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
+        for name in ("minutes", "learning_rate", "warmup_steps", "weight_decay", "patience"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name}={getattr(self, name)} must be at least 0")
+        for name in ("ema", "label_smoothing"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
 
 
 def cosine(progress: float, warmup: float) -> float:
@@ -47,6 +58,7 @@ def inverse_sqrt(progress: float, warmup: float) -> float:
     return math.sqrt(max(warmup, 1e-3) / max(progress, warmup, 1e-3))
 
 
+PRECISIONS = ("auto", "no", "bf16")
 SCHEDULES = {"cosine": cosine, "inverse_sqrt": inverse_sqrt}
 
 
@@ -107,7 +119,7 @@ class Progress:
 
     def load_state_dict(self, state: dict) -> None:
         """For accelerate's load_state."""
-        vars(self).update(state)
+        vars(self).update(state, metrics=None, is_best=False)
 
 
 def fast_precision(config: TrainConfig) -> str:
@@ -128,7 +140,7 @@ def fit(
     *,
     state: Path | None = None,
 ) -> Iterator[tuple[Progress, nn.Module]]:
-    """Train, and yield where we are and the averaged model, before the first step and after each.
+    """Train, and yield where we are and the averaged model, at the start and after each step.
 
     batch_of(step) must depend on the step alone, so that a resumed run sees what an uninterrupted
     one would. loss_of returns the summed loss and the number of targets it sums over: with them
@@ -166,7 +178,7 @@ def fit(
 
     if now.step == 0:
         judge()
-        yield now, averaged.module
+    yield now, averaged.module
 
     while not finished(now, config):
         rate = learning_rate(now.step, fraction_done(now, config), config)
@@ -198,9 +210,10 @@ def fit(
         if now.step % config.eval_every == 0 or finished(now, config):
             judge()
             now.seconds = shared_clock(accelerator, time.monotonic() - started)
-            if state is not None:
-                save_newest(accelerator, state, now.step)
         yield now, averaged.module
+        if now.metrics is not None and state is not None:
+            # after the yield: the state never knows of a best model that its receiver lost
+            save_newest(accelerator, state, now.step)
 
 
 def finished(now: Progress, config: TrainConfig) -> bool:

@@ -3,7 +3,6 @@
 import argparse
 import csv
 import io
-import json
 import os
 import platform
 import re
@@ -18,7 +17,12 @@ from accelerate import PartialState
 from torch import nn
 from tqdm import tqdm
 
+from train.card import read_runs, record_run, retract
+from train.evaluate import evaluate_and_publish
 from train.loop import (
+    OPTIMIZERS,
+    PRECISIONS,
+    SCHEDULES,
     Batch,
     Progress,
     TrainConfig,
@@ -28,14 +32,24 @@ from train.loop import (
     remove_states,
 )
 from transformer_core import checkpoint
-from transformer_core.checkpoint import write_atomically
+from transformer_core.blocks import FEED_FORWARDS
+from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.config import ModelConfig
 from transformer_core.models import Model
+from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
 COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 DERIVED = {"vocab_size"}  # model fields that follow from the data
+CHOICES = {
+    "activation": FEED_FORWARDS,
+    "norm": ("pre", "post", "none"),
+    "optimizer": OPTIMIZERS,
+    "positional_encoding": POSITIONAL_ENCODINGS,
+    "precision": PRECISIONS,
+    "schedule": SCHEDULES,
+}
 
 
 @dataclass(frozen=True)
@@ -84,16 +98,20 @@ def read_flags(
         for field in fields(config):
             if field.name in DERIVED:
                 continue
-            value, flag = getattr(config, field.name), "--" + field.name.replace("_", "-")
+            value = getattr(config, field.name)
             kind = (
                 {"action": argparse.BooleanOptionalAction}
                 if isinstance(value, bool)
-                else {"type": type(value)}
+                else {"type": type(field.default), "choices": CHOICES.get(field.name)}
             )
-            group.add_argument(flag, default=value, **kind)
+            group.add_argument("--" + field.name.replace("_", "-"), default=value, **kind)
     flags = parser.parse_args(argv)
+    if flags.threads < 0:
+        parser.error(f"--threads {flags.threads} must be at least 0")
     if flags.threads:
         torch.set_num_threads(flags.threads)
+    if flags.data is not None and not flags.data.exists():
+        parser.error(f"--data {flags.data} does not exist")
 
     def chosen(config):
         names = [f.name for f in fields(config) if f.name not in DERIVED]
@@ -123,18 +141,21 @@ def run(
     loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
     evaluate: Callable[[nn.Module], dict[str, float]],
 ) -> None:
-    """Train with a progress bar; leave the best weights, their metrics and their card in --out."""
+    """Train with a progress bar; leave the best weights, metrics, scores and card in --out."""
     refuse_to_destroy(options)
+    if options.resume:
+        refuse_another_model(options.out, model)
     is_main = PartialState(cpu=not torch.cuda.is_available()).is_main_process
     state = options.out / "training"
     state.mkdir(parents=True, exist_ok=True)
     if not options.resume:
         remove_states(state)
     if options.init:
-        model.load_state_dict(checkpoint.load(options.init, type(model)).state_dict())
+        start_from(options.init, model)
     if is_main:
         write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
     metrics = Metrics.open(options)
+    runs_before = read_runs(history(options))[: metrics.run - 1]
 
     recent: list[float] = []
     with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
@@ -149,11 +170,14 @@ def run(
             metrics.add(now, {"train": train_loss, "validation": now.metrics})
             recent.clear()
             if now.is_best:
+                retract(options.out)
                 checkpoint.save(options.out, averaged)
+            record_run(options.out, runs_before, describe(options, now))
             scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
             bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
     if is_main:
-        write_atomically(options.out / "run.json", json.dumps(describe(options, now), indent=2))
+        scores = evaluate_and_publish(options.task, options.out, options.data)
+        print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
 
 
 def refuse_to_destroy(options: Options) -> None:
@@ -167,6 +191,30 @@ def refuse_to_destroy(options: Options) -> None:
         )
 
 
+def refuse_another_model(folder: Path, model: Model) -> None:
+    """A run is resumed with the model that it began with."""
+    if not (folder / "config.json").exists():
+        return
+    wanted, held = asdict(model.config), asdict(checkpoint.load(folder, type(model)).config)
+    differences = [f"{k} {wanted[k]} instead of {held[k]}" for k in held if wanted[k] != held[k]]
+    if differences:
+        raise SystemExit(f"--resume cannot change the model in {folder}: {', '.join(differences)}")
+
+
+def start_from(folder: Path, model: Model) -> None:
+    """Take over a checkpoint's weights, if it has a place for each of them."""
+    try:
+        model.load_state_dict(checkpoint.load(folder, type(model)).state_dict())
+    except (CheckpointError, RuntimeError) as error:
+        raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
+
+
+def history(options: Options) -> Path:
+    """The folder whose earlier runs are this model's past: --init's, unless a run is resumed."""
+    begun = options.resume and (options.out / "metrics.csv").exists()
+    return options.out if begun or options.init is None else options.init
+
+
 class Metrics:
     """metrics.csv, tidy: one row per run, step, split and metric; rewritten at each evaluation."""
 
@@ -175,13 +223,15 @@ class Metrics:
 
     @classmethod
     def open(cls, options: Options) -> "Metrics":
-        """Start a new run after those in the file, or, resuming, go on with its last."""
-        path, rows = options.out / "metrics.csv", []
-        if path.exists() and (options.resume or options.init == options.out):
-            with path.open(newline="") as file:
+        """Start a new run after those it builds on, or, resuming, go on with the last."""
+        past, rows = history(options) / "metrics.csv", []
+        if past.exists() and (options.resume or options.init):
+            with past.open(newline="") as file:
                 rows = list(csv.DictReader(file))
         last = max((int(row["run"]) for row in rows), default=0)
-        return cls(path, max(1, last + (not options.resume)), options.train.seed, rows)
+        resumed = options.resume and past.parent == options.out
+        path = options.out / "metrics.csv"
+        return cls(path, max(1, last + (not resumed)), options.train.seed, rows)
 
     def add(self, now: Progress, splits: dict[str, dict[str, float]]) -> None:
         """One evaluation; a resumed run first drops what it is about to measure again."""
@@ -203,13 +253,16 @@ class Metrics:
 
 def describe(options: Options, now: Progress) -> dict:
     """What the model card says of the run; numbers are as measured."""
-    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    git = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True
+    )
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
     return {
         "task": options.task,
         "command": options.command,
         "device": device,
         "threads": torch.get_num_threads(),
+        "processes": PartialState().num_processes,
         "precision": fast_precision(options.train),
         "minutes": round(now.seconds / 60, 1),
         "steps": now.step,

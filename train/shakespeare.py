@@ -1,12 +1,18 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
+import math
+from functools import partial
+from pathlib import Path
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train import data
+from train.card import Card
 from train.loop import Batch, TrainConfig
 from train.run import read_flags, run
+from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.models import DecoderLM
 from transformer_core.tokenization import Tokenizer, train_characters
@@ -18,23 +24,53 @@ MODEL = ModelConfig(
     n_layers=6,
     d_ff=1024,
     max_len=256,
-    dropout=0.2,
+    dropout=0.15,
     positional_encoding="rotary",
     activation="gelu",
 )
 TRAIN = TrainConfig(
     minutes=60,
-    batch_size=32,
+    batch_size=16,
     optimizer="muon",
-    learning_rate=2e-3,
+    learning_rate=8e-3,
     warmup_steps=100,
     weight_decay=0.1,
     ema=0.995,
-    eval_every=250,
+    eval_every=500,
 )
 PRESETS = {
     "cpu": (MODEL, TRAIN),
 }
+CARD = Card(
+    title="A decoder that writes Shakespeare",
+    summary=(
+        "A character-level language model: a decoder-only Transformer, written from scratch in "
+        "plain PyTorch, that continues a text one character at a time."
+    ),
+    pipeline="text-generation",
+    language=("en",),
+    dataset="karpathy/tiny_shakespeare",
+    data=(
+        "Tiny Shakespeare, about a million characters from the plays. The first nine tenths train, "
+        "the last tenth validates; no character of it was trained on. The best evaluation on it "
+        "chose the weights, so its score is a validation score, as in the literature on this text."
+    ),
+    limits=(
+        "It knows letters, not facts: it writes the sound of the plays without their sense, "
+        "invents words and speakers, and forgets what lies further back than its context. It knows "
+        "only the characters of its text, follows no instructions, and says what the plays might "
+        "say, insults included."
+    ),
+    licence=(
+        "The code and the weights are under the MIT licence; the text of the plays is in the "
+        "public domain."
+    ),
+    scores={
+        "val_loss": "validation loss, nats per character",
+        "bits_per_character": "the same in bits",
+        "n_chars": "characters",
+    },
+)
 HELD_OUT = 0.1  # the usual split: the last tenth validates
 
 
@@ -43,12 +79,17 @@ def split(text: str) -> int:
     return int(len(text) * (1 - HELD_OUT))
 
 
-def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed cross-entropy of every next character, and their number."""
     (windows,) = batch
     logits = model(windows[:, :-1])
     targets = windows[:, 1:]
-    loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="sum")
+    loss = F.cross_entropy(
+        logits.flatten(0, 1).float(),
+        targets.flatten(),
+        reduction="sum",
+        label_smoothing=smoothing,
+    )
     return loss, torch.tensor(targets.numel(), device=loss.device)
 
 
@@ -80,6 +121,20 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
     return torch.tensor(tokenizer.encode(text))
 
 
+def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+    """The validation loss over the held-out tenth, or over its first `limit` characters."""
+    text = data.shakespeare(path)
+    start = split(text)
+    before = encode(trained.tokenizer, text[:start])
+    held_out = encode(trained.tokenizer, text[start:])[:limit]
+    loss = validation_loss(trained.model, torch.cat([before, held_out]), len(before))
+    return {
+        "val_loss": loss,
+        "bits_per_character": loss / math.log(2),
+        "n_chars": len(held_out),
+    }
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("shakespeare", PRESETS, __doc__, argv)
@@ -99,7 +154,8 @@ def main(argv: list[str] | None = None) -> None:
     def evaluate(model: nn.Module) -> dict[str, float]:
         return {"loss": validation_loss(model, ids, start)}
 
-    run(options, DecoderLM(config), tokenizer, batch_of, loss_of, evaluate)
+    loss = partial(loss_of, smoothing=options.train.label_smoothing)
+    run(options, DecoderLM(config), tokenizer, batch_of, loss, evaluate)
 
 
 if __name__ == "__main__":

@@ -29,17 +29,20 @@ def new_tokens_limit(source: list[int], max_len: int) -> int:
     return min(max_len, 2 * len(source) + 10)
 
 
-def encoder_decoder_step(model: EncoderDecoder, src: Tensor, switches: Trace | None = None) -> Step:
+def encoder_decoder_step(
+    model: EncoderDecoder, src: Tensor, switches: Trace | None = None, max_new: int | None = None
+) -> Step:
     """A decoding Step for every row of src (batch, source), each with heads switched off at will.
 
-    The memory and its keys and values are computed once; the cache follows the hypotheses.
+    The memory and its keys and values are computed once; the cache follows the hypotheses. It has
+    room for max_new tokens: reordering many long buffers costs more than a small model's step.
     """
     device = next(model.parameters()).device
     src = src.to(device)
     masks = {} if switches is None else dict(switches.head_mask)
     own = Trace(masks, record=False)  # rows are reordered below; the caller's trace is not ours
     memory = model.encode(src, own)
-    cache = Cache(model.config.max_len)
+    cache = Cache(max_new or model.config.max_len)
 
     def step(tokens: Tensor, parents: Tensor) -> Tensor:
         nonlocal src
@@ -70,7 +73,7 @@ def translate_ids(
         group = [sources[i] for i in places]
         longest = model.config.max_len if max_new is None else max_new
         limits = [new_tokens_limit(ids, longest) for ids in group]
-        step = encoder_decoder_step(model, pad(group))
+        step = encoder_decoder_step(model, pad(group), max_new=max(limits))
         beams = beam_search(step, len(group), BOS, EOS, limits, beam_size=beam_size)
         for place, beam in zip(places, beams, strict=True):
             best[place] = beam.hypotheses(length_penalty)[0]

@@ -69,8 +69,8 @@ def waves(table: Tensor, channels: list[int]) -> go.Figure:
         )
         for channel in channels
     ]
-    return figure(*lines, x="position", y="value").update_layout(
-        legend={"orientation": "h", "y": 1.12}
+    return figure(*lines, x="position", y="value", height=420).update_layout(
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"}
     )
 
 
@@ -140,29 +140,30 @@ def rotation_matrix(matrix: Tensor) -> go.Figure:
     ).update_yaxes(autorange="reversed")
 
 
-PLACES = ("added to embeddings", "q · k after rotation", "added to scores")
+PLACES = ("added to x", "q · k", "added to scores")
 
 
 def schemes(places: dict[str, tuple[Tensor, Tensor, Tensor]]) -> go.Figure:
-    """A column for each encoding, a row for each place it may act in (positions.three_places)."""
+    """A row for each encoding, a column for each place it may act in (positions.three_places)."""
+    # one scale for a column, so that a place where nothing happens looks empty
+    limits = [
+        max(panels[column].abs().max().item() for panels in places.values()) or 1.0
+        for column in range(len(PLACES))
+    ]
     plot = make_subplots(
-        len(PLACES),
         len(places),
-        column_titles=list(places),
-        horizontal_spacing=0.02,
-        vertical_spacing=0.07,
+        len(PLACES),
+        column_titles=PLACES,
+        horizontal_spacing=0.04,
+        vertical_spacing=0.03,
     )
-    for column, panels in enumerate(places.values(), start=1):
-        for row, (place, values) in enumerate(zip(PLACES, panels, strict=True), start=1):
-            # one scale for a row, so that a place where nothing happens looks empty
-            limit = max(p[row - 1].abs().max().item() for p in places.values()) or 1.0
+    for row, (name, panels) in enumerate(places.items(), start=1):
+        for column, values in enumerate(panels, start=1):
+            limit = limits[column - 1]
             trace = heatmap(values, "column", "position", diverging=True, limit=limit)
-            plot.add_trace(trace.update(showscale=False), row, column)
-            plot.update_yaxes(
-                autorange="reversed",
-                showticklabels=column == 1,
-                title_text=place if column == 1 else None,
-                row=row,
-                col=column,
-            )
-    return plot.update_layout(template=TEMPLATE, height=680)
+            plot.add_trace(trace.update(showscale=False, name=name), row, column)
+        plot.update_yaxes(title_text=name, row=row, col=1)
+    plot.update_yaxes(autorange="reversed", showticklabels=False)
+    plot.update_xaxes(showticklabels=False)
+    plot.update_annotations(font_size=13)
+    return plot.update_layout(template=TEMPLATE, height=170 * len(places) + 60)

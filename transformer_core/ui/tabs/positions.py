@@ -36,11 +36,11 @@ SEE = {
     "matrix": "**What to see.** All those turns as one matrix, two-by-two blocks on the diagonal. "
     "It takes the vector of p to that of p + k whatever p is, so a linear layer can learn "
     "“k positions back”. ",
-    "schemes": "**What to see.** A scheme acts in one of three places. *sinusoidal* and *learned* "
-    "add a vector to the embedding (*learned* is noise until it is trained); *rotary* turns "
-    "queries and keys, so that one and the same query and key match better the nearer they are "
-    "(elsewhere their product stays 1, the darkest blue); "
-    "*alibi* subtracts the distance from the scores; *none* does nothing anywhere.",
+    "schemes": "**What to see.** A scheme acts in one of three places and leaves the others as "
+    "they are. *sinusoidal* and *learned* add a vector to the embedding (*learned* is noise until "
+    "it is trained); *rotary* turns queries and keys, so that one and the same query and key match "
+    "better the nearer they are (elsewhere their product stays 1, the darkest blue); *alibi* "
+    "subtracts the distance from the scores; *none* does nothing anywhere.",
 }
 
 

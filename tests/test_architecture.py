@@ -1,0 +1,114 @@
+"""Who may import whom."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for folder in ("transformer_core", "train")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+}
+
+
+def imported(name):
+    """Every module that a module names, also inside functions; of our own the innermost."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} has a relative import"
+            targets = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= targets if targets <= MODULES.keys() else {node.module, *targets}
+    return found
+
+
+IMPORTS = {name: imported(name) for name in MODULES}
+
+
+def importers(target):
+    """Who imports a module or anything in it."""
+    return {
+        name
+        for name, targets in IMPORTS.items()
+        if any(f"{imported}.".startswith(f"{target}.") for imported in targets)
+    }
+
+
+def inside(package):
+    return {name for name in MODULES if f"{name}.".startswith(f"{package}.")}
+
+
+@pytest.mark.parametrize(
+    "library, home",
+    [
+        ("tokenizers", "transformer_core.tokenization"),
+        ("safetensors", "transformer_core.checkpoint"),
+        ("datasets", "train.data"),
+        ("gradio", "transformer_core.ui"),
+        ("plotly", "transformer_core.ui"),
+        ("pandas", "transformer_core.ui"),
+        ("accelerate", "train"),
+    ],
+)
+def test_a_library_stays_where_it_belongs(library, home):
+    assert importers(library) <= inside(home)
+
+
+@pytest.mark.parametrize(
+    "package, other", [("transformer_core", "train"), ("train", "transformer_core.ui")]
+)
+def test_a_package_never_imports_the_other(package, other):
+    assert inside(package)
+    assert importers(other) & inside(package) <= inside(other)
+
+
+def test_the_core_knows_no_interface():
+    assert importers("transformer_core.ui") <= inside("transformer_core.ui")
+
+
+@pytest.mark.parametrize(
+    "low", ["config", "masks", "trace", "positions", "attention", "blocks", "models"]
+)
+def test_the_model_knows_nothing_of_text(low):
+    targets = IMPORTS[f"transformer_core.{low}"]
+    high = ["tokenization", "decoding", "checkpoint", "inference", "translation", "attribution"]
+    assert not {f"transformer_core.{name}" for name in high} & targets
+
+
+def test_decoding_knows_nothing_of_models():
+    ours = {
+        name for name in IMPORTS["transformer_core.decoding"] if name.startswith("transformer_core")
+    }
+    assert ours == set()
+
+
+def test_imports_go_one_way():
+    remaining = {name: targets & MODULES.keys() - {name} for name, targets in IMPORTS.items()}
+    while leaves := {name for name, targets in remaining.items() if not targets & remaining.keys()}:
+        remaining = {name: t for name, t in remaining.items() if name not in leaves}
+    assert set(remaining) == set()
+
+
+def test_inference_loads_no_interface_and_no_data_sets():
+    code = "import sys, transformer_core.inference; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stdout.split())
+    assert "torch" in loaded
+    assert not {"gradio", "plotly", "pandas", "datasets", "accelerate"} & loaded
+
+
+@pytest.mark.parametrize("module", sorted(inside("transformer_core")))
+def test_nothing_is_unpickled(module):
+    assert not {"pickle", "dill", "joblib", "shelve", "marshal"} & IMPORTS[module]
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert (node.value.id, node.attr) != ("torch", "load"), module
+    assert "torch.load" not in IMPORTS[module]

@@ -1,0 +1,61 @@
+"""Random models small enough to build in every test."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.checkpoint import Trained
+from transformer_core.config import ModelConfig
+from transformer_core.models import DecoderLM, Model
+from transformer_core.tokenization import train_characters
+
+TINY = ModelConfig(vocab_size=17, d_model=32, n_heads=4, n_layers=2, d_ff=48, max_len=24)
+NORMS = ["pre", "post", "none"]
+TEXT = """First Citizen:
+Before we proceed any further, hear me speak.
+
+All:
+Speak, speak. You are all resolved rather to die than to famish?
+"""
+
+
+def stir(module: nn.Module) -> nn.Module:
+    """Noise on every parameter, since fresh biases and norms are the same numbers everywhere."""
+    for parameter in module.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    return module.eval()
+
+
+def build(model_class: type[Model], **changes) -> Model:
+    """A random model with TINY's config, these fields changed."""
+    return stir(model_class(replace(TINY, **changes)))
+
+
+def words(*shape: int) -> Tensor:
+    """Random ids, none of them padding."""
+    return torch.randint(1, TINY.vocab_size, shape)
+
+
+def padded(rows: list[Tensor]) -> Tensor:
+    """One batch from rows of different lengths."""
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def as_pytorch(attention: MultiHeadAttention) -> nn.MultiheadAttention:
+    """PyTorch's module with the same weights."""
+    parts = (attention.query, attention.key, attention.value)
+    reference = nn.MultiheadAttention(TINY.d_model, TINY.n_heads, batch_first=True).eval()
+    reference.in_proj_weight.data = torch.cat([part.weight for part in parts])
+    reference.in_proj_bias.data = torch.cat([part.bias for part in parts])
+    reference.out_proj.load_state_dict(attention.output.state_dict())
+    return reference
+
+
+def tiny_writer(**changes) -> Trained:
+    """A language model over the characters of TEXT with a context of 16."""
+    tokenizer = train_characters(TEXT)
+    changes = {"vocab_size": tokenizer.vocab_size, "max_len": 16, **changes}
+    return Trained(build(DecoderLM, **changes), tokenizer, Path("tiny"))

@@ -1,0 +1,182 @@
+"""A checkpoint's papers: the record of its runs, its scores, and the model card made of both.
+
+A card mixes a script's prose (`Card`) with numbers, and every number comes from a file:
+run.json (what was run, one entry per run), metrics.csv (the curves), scores.json (what
+`train.evaluate` computed from the saved weights) and the checkpoint itself.
+"""
+
+import csv
+import json
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from huggingface_hub import EvalResult, ModelCardData
+
+from transformer_core.checkpoint import Trained, write_atomically
+
+
+@dataclass(frozen=True)
+class Card:
+    """What no file knows: the prose of one task."""
+
+    title: str
+    summary: str
+    pipeline: str  # the Hub's name for the task
+    language: tuple[str, ...]
+    dataset: str  # the Hub's id, or a plain name
+    data: str  # what it was trained and scored on
+    limits: str  # what it cannot do
+    licence: str
+    scores: dict[str, str]  # name of a score -> its meaning and unit
+    licence_id: str = "mit"  # of the weights, as the Hub writes it
+
+
+def read_json(path: Path) -> dict | list | None:
+    """A JSON file's content; None if there is no such file."""
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def read_runs(folder: Path) -> list[dict]:
+    """Every run that led to a checkpoint, oldest first."""
+    return read_json(folder / "run.json") or []
+
+
+def record_run(folder: Path, before: list[dict], run: dict) -> None:
+    """Write the runs before and this one, which may still be under way, to run.json."""
+    write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
+
+
+def retract(folder: Path) -> None:
+    """Drop scores and card, which do not hold for weights that are about to change."""
+    for name in ("scores.json", "README.md"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def publish(trained: Trained, card: Card, scores: dict[str, float], command: str) -> None:
+    """Write scores.json, with the weights it holds for and how it was computed, and the card."""
+    record = {
+        "scores": scores,
+        "command": command,
+        "date": date.today().isoformat(),
+        "weights": weights(trained.folder),
+    }
+    write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
+    write_atomically(trained.folder / "README.md", model_card(trained, card))
+
+
+def weights(folder: Path) -> dict[str, str]:
+    """The weight files of a checkpoint and their hashes."""
+    return json.loads((folder / "config.json").read_text())["weights"]
+
+
+def model_card(trained: Trained, card: Card) -> str:
+    """The README.md of a checkpoint, as the Hugging Face Hub reads it."""
+    folder = trained.folder
+    record = read_json(folder / "scores.json")
+    sections = [
+        f"---\n{front_matter(folder, card, record['scores'])}\n---",
+        f"# {card.title}\n\n{card.summary}",
+        f"## Model\n\n{describe_model(trained)}",
+        f"## Data\n\n{card.data}",
+        f"## Scores\n\n{describe_scores(card, record)}",
+        f"## Training\n\n{describe_runs(folder)}",
+        f"## What it cannot do\n\n{card.limits}",
+        f"## Licence\n\n{card.licence}",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def front_matter(folder: Path, card: Card, scores: dict[str, float]) -> str:
+    """The Hub's metadata, every score a result of the model index."""
+    results = [
+        EvalResult(
+            task_type=card.pipeline,
+            dataset_type=card.dataset,
+            dataset_name=card.dataset,
+            metric_type=name,
+            metric_name=card.scores[name],
+            metric_value=value,
+        )
+        for name, value in scores.items()
+        if name in card.scores and isinstance(value, float)  # whole numbers are counts
+    ]
+    return ModelCardData(
+        language=list(card.language) or None,
+        license=card.licence_id,
+        library_name="pytorch",
+        pipeline_tag=card.pipeline,
+        tags=["transformer", "from-scratch"],
+        datasets=[card.dataset] if "/" in card.dataset else None,
+        model_name=folder.resolve().name,
+        eval_results=results,
+    ).to_yaml()
+
+
+def describe_model(trained: Trained) -> str:
+    """Sizes, from the checkpoint itself."""
+    config = trained.model.config
+    size = sum((trained.folder / name).stat().st_size for name in weights(trained.folder))
+    return (
+        f"`{type(trained.model).__name__}`, {trained.model.n_parameters:,} parameters "
+        f"({size / 1e6:.2f} MB in float16): layers {config.n_layers}, heads {config.n_heads}, "
+        f"d_model {config.d_model}, d_ff {config.d_ff}, vocabulary {config.vocab_size:,}, "
+        f"positions {config.positional_encoding} up to {config.max_len}, norm {config.norm}, "
+        f"activation {config.activation}. The rest is in [config.json](config.json)."
+    )
+
+
+def describe_scores(card: Card, record: dict) -> str:
+    """A row per score and the command that computes them again."""
+    rows = [
+        f"| `{name}` | {number(value)} | {card.scores.get(name, '')} |"
+        for name, value in record["scores"].items()
+    ]
+    table = "\n".join(["| score | value | |", "|---|---:|---|", *rows])
+    return (
+        f"{table}\n\nComputed from these weights in float32 on {record['date']} by\n\n"
+        f"```\n{record['command']}\n```"
+    )
+
+
+def describe_runs(folder: Path) -> str:
+    """What was run, on what and for how long, and the best evaluation on the way."""
+    runs = read_runs(folder)
+    if not runs:
+        return "There is no record of the training runs."
+    parts = []
+    for index, run in enumerate(runs, start=1):
+        title = f"Run {index} of {len(runs)}: " if len(runs) > 1 else ""
+        parts.append(
+            f"{title}{run['minutes']:,} minutes on {run['device']} (processes: "
+            f"{run['processes']}, threads: {run['threads']}, precision: {run['precision']}); "
+            f"{run['steps']:,} steps, {run['tokens']:,} tokens; "
+            f"commit {run['commit']}, torch {run['torch']}.\n\n```\n{run['command']}\n```"
+        )
+    minutes, steps = (sum(run[name] for run in runs) for name in ("minutes", "steps"))
+    parts.append(f"In all {minutes:,.1f} minutes and {steps:,} steps. {describe_curve(folder)}")
+    return "\n\n".join(parts)
+
+
+def describe_curve(folder: Path) -> str:
+    """The best evaluation in metrics.csv."""
+    path = folder / "metrics.csv"
+    if not path.exists():
+        return ""
+    with path.open(newline="") as file:
+        losses = [
+            row
+            for row in csv.DictReader(file)
+            if (row["split"], row["metric"]) == ("validation", "loss")
+        ]
+    best = min(losses, key=lambda row: float(row["value"]))
+    return (
+        f"The lowest validation loss on the way was {best['value']}, at step "
+        f"{int(best['step']):,} of run {best['run']}, in the training's own precision; every "
+        "evaluation is in [metrics.csv](metrics.csv)."
+    )
+
+
+def number(value: float) -> str:
+    """A score as a table shows it."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

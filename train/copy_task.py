@@ -1,0 +1,130 @@
+"""Train an encoder-decoder to repeat its input, the smallest task: `python -m train.copy_task`"""
+
+from functools import partial
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from train import data
+from train.card import Card
+from train.loop import Batch, TrainConfig
+from train.run import read_flags, run
+from transformer_core.checkpoint import Trained
+from transformer_core.config import ModelConfig
+from transformer_core.models import EncoderDecoder
+from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
+from transformer_core.translation import translate_ids
+
+N_SYMBOLS = 20
+MAX_SYMBOLS = 20  # in one sequence
+MODEL = ModelConfig(
+    vocab_size=len(SPECIAL_TOKENS) + N_SYMBOLS,
+    d_model=64,
+    n_heads=4,
+    n_layers=2,
+    d_ff=128,
+    max_len=MAX_SYMBOLS + 2,
+    dropout=0.0,  # there is no end of data to learn by heart
+)
+TRAIN = TrainConfig(
+    steps=4000,
+    batch_size=64,
+    learning_rate=2e-3,
+    warmup_steps=200,
+    eval_every=250,
+)
+PRESETS = {
+    "cpu": (MODEL, TRAIN),
+}
+N_EVALUATED = 1000
+VALIDATION_SEED, TEST_SEED = 2**62, 2**62 + 1  # far from the seeds of training batches
+CARD = Card(
+    title="An encoder-decoder that repeats its input",
+    summary=(
+        "The classic first task of a Transformer: read a sequence of random letters and write it "
+        "down again. What its cross-attention learns can be seen at a glance: a diagonal."
+    ),
+    pipeline="text-generation",
+    language=(),
+    dataset="random letters",
+    data=(
+        f"Sequences of 1 to {MAX_SYMBOLS} letters, drawn evenly from the first {N_SYMBOLS} capital "
+        "letters with a fresh seed at every step. The scored sequences have a seed of their own; "
+        "only the shortest of them, of which there are few, can also occur in training."
+    ),
+    limits=(
+        f"It repeats up to {MAX_SYMBOLS} of the letters A to {chr(ord('A') + N_SYMBOLS - 1)} and "
+        "nothing else. Longer sequences do not fit its positions."
+    ),
+    licence="Code, weights and data are under the MIT licence.",
+    scores={
+        "exact_match": "share of the sequences repeated without a mistake, greedy decoding",
+        "token_accuracy": "share of the letters (and ends) in their right place",
+        "n": "sequences",
+    },
+)
+
+
+def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy of every next token of the copy, and their number."""
+    (sequences,) = batch
+    targets = sequences[:, 1:]
+    logits = model(targets, sequences[:, :-1])  # the source is letters and [EOS], without [BOS]
+    loss = F.cross_entropy(
+        logits.flatten(0, 1).float(),
+        targets.flatten(),
+        ignore_index=PAD,
+        reduction="sum",
+        label_smoothing=smoothing,
+    )
+    return loss, (targets != PAD).sum()
+
+
+def accuracy(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
+    """How well greedy decoding repeats sequences (batch, length), BOS … EOS, padded."""
+    sources = [[token for token in row if token != PAD] for row in sequences[:, 1:].tolist()]
+    exact = right = total = 0
+    for source, copy in zip(sources, translate_ids(model, sources, beam_size=1), strict=True):
+        written = [*copy.tokens, *[EOS] * copy.ended]
+        exact += written == source
+        right += sum(a == b for a, b in zip(written, source, strict=False))
+        total += max(len(written), len(source))
+    return {"exact_match": exact / len(sources), "token_accuracy": right / total}
+
+
+def unseen(config: ModelConfig, n: int, seed: int) -> Tensor:
+    """Sequences as long as the model can place. -> (n, max_len)"""
+    return data.copy_sequences(n, config.vocab_size - len(SPECIAL_TOKENS), config.max_len - 2, seed)
+
+
+def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+    """Free-running greedy decoding of 1,000 unseen sequences (or `limit`); there is no data."""
+    sequences = unseen(trained.model.config, limit or N_EVALUATED, TEST_SEED)
+    return {**accuracy(trained.model, sequences), "n": len(sequences)}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train from the command line."""
+    options = read_flags("copy_task", PRESETS, __doc__, argv)
+    tokenizer = symbols(N_SYMBOLS)
+    config = options.model_config(tokenizer)
+    torch.manual_seed(options.train.seed)
+    validation = unseen(config, N_EVALUATED, VALIDATION_SEED)
+
+    def batch_of(step: int) -> Batch:
+        seed = options.train.seed * 1_000_003 + step
+        return (unseen(config, options.train.batch_size, seed),)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        device = next(model.parameters()).device
+        loss, n_targets = loss_of(model, (validation.to(device),))
+        return {"loss": (loss / n_targets).item(), **accuracy(model, validation)}
+
+    loss = partial(loss_of, smoothing=options.train.label_smoothing)
+    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate)
+
+
+if __name__ == "__main__":
+    main()
