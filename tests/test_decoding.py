@@ -279,7 +279,7 @@ def test_top_p_keeps_exactly_the_smallest_set_with_that_mass(top_p, n):
 
 @pytest.mark.parametrize(
     "sampling",
-    [{"top_p": 0.0}, {"top_k": 1}, {"top_k": 1.0}, {"temperature": 0}, {"temperature": 1e-40}],
+    [{"top_p": 0.0}, {"top_k": 1}, {"top_k": 1.0}, {"temperature": 0}, {"temperature": 1e-50}],
     ids=str,
 )
 def test_the_strictest_settings_all_take_the_most_probable(sampling):

@@ -6,8 +6,9 @@ import torch
 from tiny import TEXT, tiny_writer
 
 from transformer_core.config import ModelConfig
-from transformer_core.inference import Token, look, read
+from transformer_core.generation import look, read
 from transformer_core.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
+from transformer_core.results import Token
 from transformer_core.ui import figures, views
 
 
@@ -78,7 +79,7 @@ def test_packed_weights_are_read_back_to_a_thousandth_of_a_percent():
 def test_attention_is_sent_with_its_own_tokens_and_every_head():
     trained = tiny_writer()
     ids = trained.tokenizer.encode(TEXT[:12])
-    value = views.attention_value(look(trained, ids, 12), trained.model.sites, "seen")
+    value = views.attention_value(look(trained, ids, 12), trained.model.sites, "seen", rows=True)
     (group,) = value["groups"]
     assert "".join(group["context"]) == TEXT[:12]
     assert (group["layers"], group["heads"]) == (2, 4)
@@ -89,8 +90,7 @@ def test_attention_is_sent_with_its_own_tokens_and_every_head():
 def test_a_growing_text_is_sent_as_a_growing_string():
     tokens = read(tiny_writer(), "All:\nSpeak")
     values = [
-        views.tokens_value(tokens[:n], 2, "note", identity="x", branches=True)["lines"]
-        for n in range(1, len(tokens))
+        views.tokens_value(tokens[:n], "note", identity="x")["lines"] for n in range(1, len(tokens))
     ]
     for shorter, longer in itertools.pairwise(values):
         assert longer.startswith(shorter)

@@ -19,10 +19,10 @@ GERMAN = [
     "Ein Mann fährt über die Straße, und grüßt.",
     "Zwei Äpfel – für 3,50 €! Wirklich?",
     "Schöne Grüße aus Köln: »Über Übermut«.",
-    "A dog isn't running; it's [EOS] asleep.",
+    "A dog isn't running; it's asleep.",
 ]
-CHARACTERS = train_characters(TEXT + "\"'-[EOS]")
-PIECES = train_bpe(GERMAN, vocab_size=150)
+CHARACTERS = train_characters(TEXT + "\"'-" + "".join(SPECIAL_TOKENS))
+PIECES = train_bpe([*GERMAN, *SPECIAL_TOKENS], vocab_size=180)
 every_kind = pytest.mark.parametrize(
     "tokenizer", [CHARACTERS, PIECES], ids=["characters", "pieces"]
 )
@@ -75,7 +75,7 @@ def test_a_sentence_in_pieces_comes_back_exactly(text):
     "text", ["Größe", "Äußerst süß!", "fährt,über (die) Straße", "1234 5", "...", "a - b"]
 )
 def test_new_words_of_known_characters_come_back_exactly(text):
-    tokenizer = train_bpe([*GERMAN, text], vocab_size=100)
+    tokenizer = train_bpe([*GERMAN, *text], vocab_size=100)  # it saw the characters, not the words
     assert decoded(tokenizer, text) == text
 
 
@@ -119,9 +119,8 @@ def test_special_ids_are_fixed(tokenizer):
 @pytest.mark.parametrize("typed", [*SPECIAL_TOKENS, "speak[EOS]", "[EOS] [EOS]"])
 def test_a_typed_special_token_is_only_characters(tokenizer, typed, tmp_path):
     reloaded = saved_and_loaded(tokenizer, tmp_path)
-    assert set(reloaded.encode(typed)) & set(range(6)) <= {UNK}
-    if "EOS" in typed.replace("speak", ""):
-        assert decoded(train_bpe([typed], 60), typed) == typed
+    assert min(reloaded.encode(typed)) >= len(SPECIAL_TOKENS)
+    assert decoded(reloaded, typed) == typed
 
 
 @every_kind

@@ -1,17 +1,36 @@
-"""An encoder-decoder as a step of beam search, for one sentence or for many at once."""
+"""A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from transformer_core.attention import Cache
-from transformer_core.decoding import Hypothesis, Step, beam_search
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding import Candidate, Hypothesis, Step, beam_search
 from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
+from transformer_core.results import (
+    AttentionView,
+    Head,
+    InputError,
+    Token,
+    alternatives,
+    head_mask,
+)
 from transformer_core.tokenization import BOS, EOS, Tokenizer
-from transformer_core.trace import Trace
+from transformer_core.trace import Site, Trace, every_head
 
 BATCH = 64  # sentences that are decoded together
+MAX_CHARACTERS = 3_000  # of one request
+MAX_PIECES = 100  # of one sentence: what training showed at most
+MAX_BEAM = 12
+N_CANDIDATES = 8  # that every step of a search records
+ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs.", "no."}
 
 
 def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
@@ -78,3 +97,191 @@ def translate_ids(
         for place, beam in zip(places, beams, strict=True):
             best[place] = beam.hypotheses(length_penalty)[0]
     return [best[i] for i in range(len(sources))]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One of the n best translations."""
+
+    text: str
+    log_prob: float
+    score: float  # log_prob / length^penalty, what the search ranks by
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence's translation, and all there is to see of it."""
+
+    source: str
+    text: str
+    src_ids: tuple[int, ...]
+    src_tokens: list[str]  # what the encoder reads, [EOS] included
+    tokens: list[Token]  # what the decoder wrote, [EOS] included if it ended
+    ranked: list[Ranked]
+    steps: list[tuple[Candidate, ...]]
+    trace: Trace
+
+    @property
+    def read_tokens(self) -> list[str]:
+        """What the decoder read when it wrote each of `tokens`: the one before, first [BOS]."""
+        return ["[BOS]", *(token.text for token in self.tokens[:-1])]
+
+    @property
+    def log_prob(self) -> float:
+        """Natural logarithm of the translation's probability."""
+        return sum(token.log_prob for token in self.tokens)
+
+    def view(self, site: Site) -> AttentionView:
+        """All heads of one attention module; decoder rows are named by what is written there."""
+        weights = self.trace.attention[site].weights[0]
+        written = [token.text for token in self.tokens]
+        if site.stack == "encoder":
+            return AttentionView(weights, self.src_tokens, self.src_tokens)
+        keys = self.src_tokens if site.kind == "cross" else self.read_tokens
+        return AttentionView(weights, written, keys)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A whole text's translation, sentence by sentence."""
+
+    sentences: list[Sentence]
+
+    @property
+    def text(self) -> str:
+        """The German text."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+def split_sentences(text: str) -> list[str]:
+    """A text cut after sentence ends; "Dr. Smith" stays together."""
+    sentences: list[str] = []
+    for part in re.split(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W_])|\s*\n+\s*", text.strip()):
+        last = sentences[-1].split()[-1].lower() if sentences and sentences[-1].split() else ""
+        if last in ABBREVIATIONS:
+            sentences[-1] += " " + part
+        elif part.strip():
+            sentences.append(part.strip())
+    return sentences
+
+
+def check_text(trained: Trained, text: str) -> list[str]:
+    """The sentences of a text; InputError if it is not something to translate."""
+    if not isinstance(text, str):
+        raise InputError("The text must be text.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    sentences = split_sentences(text)
+    if not sentences:
+        raise InputError("There is nothing to translate yet: type an English sentence.")
+    for sentence in sentences:
+        ids = trained.tokenizer.encode(sentence)
+        if len(ids) > MAX_PIECES:
+            raise InputError(
+                f"A sentence has {len(ids):,} pieces, but the model reads at most {MAX_PIECES}: "
+                "shorten it or end it with a full stop."
+            )
+        unknown = trained.tokenizer.unknown_characters(sentence)
+        if sum(map(sentence.count, unknown)) * 2 > len(sentence):
+            raise InputError(f"The model reads English, and not: {' '.join(unknown[:8])}")
+    return sentences
+
+
+def check_search(beam_size: int, length_penalty: float) -> None:
+    """InputError unless both settings are numbers within their limits."""
+    for name, value, low, high in (
+        ("The beam size", beam_size, 1, MAX_BEAM),
+        ("The length penalty", length_penalty, 0, 3),
+    ):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not low <= value <= high:
+            raise InputError(f"{name} must be a number from {low} to {high}, not {value!r}.")
+
+
+def translate(
+    trained: Trained, text: str, beam_size: int = 4, length_penalty: float = 1.0
+) -> Translation:
+    """English to German, sentence by sentence and in order; InputError if that cannot be."""
+    check_search(beam_size, length_penalty)
+    return Translation(
+        [
+            translate_sentence(trained, sentence, beam_size, length_penalty)
+            for sentence in check_text(trained, text)
+        ]
+    )
+
+
+@torch.inference_mode()
+def translate_sentence(
+    trained: Trained,
+    source: str,
+    beam_size: int = 4,
+    length_penalty: float = 1.0,
+    forced: tuple[int, ...] = (),
+    off: Iterable[Head] = (),
+) -> Sentence:
+    """One sentence: search first, then one traced pass that shows what every step saw.
+
+    forced begins the translation whatever the model thinks of it; off switches heads off in both.
+    """
+    model, tokenizer = trained.model, trained.tokenizer
+    masks = head_mask(model, off)
+    src = source_ids(tokenizer, source, model.config.max_len)
+    limit = max(new_tokens_limit(src, model.config.max_len), len(forced) + 1)
+    (beam,) = beam_search(
+        encoder_decoder_step(model, torch.tensor([src]), Trace(masks), limit + 1),
+        1,
+        BOS,
+        EOS,
+        [limit],
+        beam_size=int(beam_size),
+        forced=forced,
+        n_candidates=N_CANDIDATES,
+    )
+    best, *_ = hypotheses = beam.hypotheses(length_penalty)
+    written = [*best.tokens, *[EOS] * best.ended]
+    trace = Trace(masks)
+    logits = model(torch.tensor([src]), torch.tensor([[BOS, *written[:-1]]]), trace)
+    return Sentence(
+        source=source,
+        text=tokenizer.decode(best.tokens),
+        src_ids=tuple(src),
+        src_tokens=[tokenizer.token(index) for index in src],
+        tokens=[
+            Token(
+                tokenizer.token(index),
+                index,
+                log_probs[index].item(),
+                alternatives(tokenizer, log_probs),
+            )
+            for index, log_probs in zip(written, logits[0].log_softmax(-1), strict=True)
+        ],
+        ranked=[
+            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty))
+            for h in hypotheses
+        ],
+        steps=beam.steps,
+        trace=trace,
+    )
+
+
+@torch.inference_mode()
+def knock_out(trained: Trained, sentence: Sentence) -> dict[Head, float]:
+    """How much the translation's log-probability changes without each head, all in one batch."""
+    model = trained.model
+    heads = list(every_head(model.sites, model.config.n_heads))
+    masks = {site: torch.ones(len(heads), model.config.n_heads) for site in model.sites}
+    for row, (site, head) in enumerate(heads):
+        masks[site][row, head] = 0.0
+    written = torch.tensor([[token.id for token in sentence.tokens]])
+    src = torch.tensor([sentence.src_ids]).expand(len(heads), -1)
+    tgt = torch.cat([torch.tensor([[BOS]]), written[:, :-1]], dim=1).expand(len(heads), -1)
+    log_probs = model(src, tgt, Trace(masks, record=False)).log_softmax(-1)
+    totals = log_probs.gather(2, written.expand(len(heads), -1)[..., None]).sum((1, 2))
+    return dict(zip(heads, (totals - sentence.log_prob).tolist(), strict=True))
+
+
+def word_groups(tokens: list[str]) -> list[int]:
+    """The number of the word each piece belongs to; spaces, marks and special tokens begin one."""
+    begins = [i == 0 or not token[:1].isalnum() for i, token in enumerate(tokens)]
+    return [number - 1 for number in itertools.accumulate(map(int, begins))]

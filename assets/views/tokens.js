@@ -1,5 +1,5 @@
 // A text whose every token is coloured by how likely the model found it.
-// value: {id, note, prompt, branches, lines}, one line of JSON a token:
+// value: {id, note, noun, prompt, branches, lines}, one line of JSON a token:
 // [text, probability or null, [[id, text, probability], …]]
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
 let tokens = [], drawn = {id: null, length: 0}, chosen = -1, pinned = false;
@@ -30,8 +30,8 @@ function render() {
 }
 function describe(index) {
   const [token, p] = tokens[index];
-  return p === null ? `Character ${index + 1}, ${visible(token)}: nothing comes before it, so it has no probability.`
-    : `Character ${index + 1}, ${visible(token)}: the model gave it ${percent(p)}.`;
+  return p === null ? `${props.value.noun} ${index + 1}, ${visible(token)}: nothing comes before it, so it has no probability.`
+    : `${props.value.noun} ${index + 1}, ${visible(token)}: the model gave it ${percent(p)}.`;
 }
 function open(index, pin) {
   const [token, p, alternatives] = tokens[index];

@@ -7,16 +7,21 @@ textContent and canvas, so user text is never parsed. Hovering never asks the se
 import base64
 import json
 import math
+from collections.abc import Iterable, Sequence
 
 import gradio as gr
 import torch
 from torch import Tensor
 
-from transformer_core.inference import Look, Token
+from transformer_core.generation import Look
+from transformer_core.models import Model
+from transformer_core.results import AttentionView, Head, Token
+from transformer_core.tokenization import EOS, Tokenizer
 from transformer_core.trace import Site
+from transformer_core.translation import Sentence, word_groups
 from transformer_core.ui.theme import ASSETS
 
-SHOWN_QUERIES = 48  # of a long context: the map of the last so many tokens stays readable
+SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable
 
 
 def view(name: str, title: str, body: str, tools: tuple[str, ...], **component) -> gr.HTML:
@@ -76,7 +81,13 @@ def pack(numbers: Tensor) -> str:
 
 
 def tokens_value(
-    tokens: list[Token], n_prompt: int, note: str, *, identity: str, branches: bool
+    tokens: Sequence[Token],
+    note: str,
+    *,
+    identity: str,
+    n_prompt: int = 0,
+    branches: bool = False,
+    noun: str = "Character",
 ) -> dict:
     """What tokens.js draws; a value that grows keeps its identity and is drawn incrementally.
 
@@ -85,6 +96,7 @@ def tokens_value(
     return {
         "id": identity,
         "note": note,
+        "noun": noun,
         "prompt": n_prompt,
         "branches": branches,
         "lines": "".join(map(token_line, tokens)),
@@ -94,29 +106,45 @@ def tokens_value(
 def token_line(token: Token) -> str:
     """[text, probability or null, [[id, text, probability], …]] and the end of the line."""
     p = None if math.isnan(token.log_prob) else round(token.prob, 4)
-    others = [[index, text, round(q, 4)] for index, text, q in token.alternatives]
-    return json.dumps([token.text, p, others], separators=(",", ":")) + "\n"
+    others = [[index, spaced(text), round(q, 4)] for index, text, q in token.alternatives]
+    return json.dumps([spaced(token.text), p, others], separators=(",", ":")) + "\n"
 
 
-def attention_value(look: Look, sites: list[Site], summary: str) -> dict:
-    """What heads.js draws of one prediction: the last tokens' maps, and the last query's full row.
+def spaced(piece: str) -> str:
+    """A vocabulary's piece as it is read: ▁ is a space."""
+    return piece.replace("▁", " ")
 
-    In the map of a long context the keys before the shown ones are left out, so rows may sum to
-    less than 1 there; the row over the text is complete.
+
+def attention_value(
+    look: Look | Sentence, sites: list[Site], summary: str, rows: bool = False
+) -> dict:
+    """What heads.js draws: a group of heads for each kind of attention among the sites.
+
+    Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
+    rows=True the last query's complete row is sent beside the map.
     """
-    weights = torch.stack([look.view(site).weights for site in sites])  # (layer, head, query, key)
-    shown = slice(-SHOWN_QUERIES, None)
-    group = {
-        "name": f"{sites[0].stack} {sites[0].kind}-attention",
+    kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
+    groups = [
+        group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows)
+        for kind in kinds
+    ]
+    return {"summary": summary, "groups": groups}
+
+
+def group_value(layers: list[AttentionView], kind: tuple[str, str], rows: bool) -> dict:
+    """One kind of attention, all its layers and heads."""
+    weights = torch.stack([view.weights for view in layers])  # (layer, head, query, key)
+    shown = slice(-SHOWN_TOKENS, None)
+    context = [spaced(token) for token in layers[0].key_tokens]
+    return {
+        "name": f"{kind[0]} {kind[1]}-attention",
         "layers": weights.size(0),
         "heads": weights.size(1),
-        "queries": look.tokens[shown],
-        "keys": look.tokens[shown],
+        "queries": [spaced(token) for token in layers[0].query_tokens[shown]],
+        "keys": context[shown],
         "weights": pack(weights[:, :, shown, shown]),
-        "context": look.tokens,
-        "rows": pack(weights[:, :, -1]),
+        **({"context": context, "rows": pack(weights[:, :, -1])} if rows else {}),
     }
-    return {"summary": summary, "groups": [group]}
 
 
 def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str, n: int = 16) -> dict:
@@ -139,3 +167,98 @@ def plot_view(title: str, see: str, elem_id: str) -> gr.Plot:
         plot = gr.Plot(show_label=False, elem_id=elem_id)
         gr.Markdown(see, elem_classes="see")
     return plot
+
+
+def alignment_view(title: str, **component) -> gr.HTML:
+    """Source and target words, linked by one head's attention."""
+    body = (
+        '<label class="align-tools"><input type="checkbox" class="align-merge"> '
+        "whole words</label>"
+        '<p class="view-note"></p><div class="align-lines"></div>'
+        '<p class="view-note view-readout" role="status"></p>'
+    )
+    return view("align", title, body, ("csv",), **component)
+
+
+def tree_view(title: str, **component) -> gr.HTML:
+    """All that a beam search considered. Event: force {path}."""
+    body = (
+        '<p class="view-note"></p><div class="tree-scroll" tabindex="-1"></div>'
+        '<p class="view-note view-readout" role="status"></p>'
+    )
+    return view("tree", title, body, ("svg", "csv"), **component)
+
+
+def switches_view(title: str, **component) -> gr.HTML:
+    """A switch for every head. Events: toggle {off}, knock."""
+    body = (
+        '<span class="view-tools"><button type="button" data-do="knock">Try each head</button> '
+        '<button type="button" data-do="all">All on</button></span>'
+        '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
+        '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
+    )
+    return view("switches", title, body, ("csv",), **component)
+
+
+def alignment_value(sentence: Sentence, site: Site, head: int, summary: str) -> dict:
+    """What align.js draws of one cross-attention head."""
+    seen = sentence.view(site)
+    return {
+        "summary": summary,
+        "source": [spaced(token) for token in seen.key_tokens],
+        "target": [spaced(token) for token in seen.query_tokens],
+        "source_words": word_groups(seen.key_tokens),
+        "target_words": word_groups(seen.query_tokens),
+        "weights": pack(seen.weights[head]),
+    }
+
+
+def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:
+    """What tree.js draws: the candidates of every step, and the path that won."""
+    return {
+        "summary": summary,
+        "best": [token.id for token in sentence.tokens],
+        "steps": [
+            [
+                [
+                    c.parent,
+                    c.token,
+                    spaced(tokenizer.token(c.token)),
+                    round(c.log_prob, 4),
+                    round(c.total, 4),
+                    c.kept,
+                    c.token == EOS,
+                ]
+                for c in step
+            ]
+            for step in sentence.steps
+        ],
+    }
+
+
+def head_key(head: Head) -> str:
+    """A head's name between browser and server: decoder-cross:0:3"""
+    site, index = head
+    return f"{site.stack}-{site.kind}:{site.layer}:{index}"
+
+
+def switches_value(
+    model: Model, off: Iterable[Head], damage: dict[Head, float] | None, diff: list, summary: str
+) -> dict:
+    """What switches.js draws: which heads are off, and what each is worth if that was measured."""
+    kinds = dict.fromkeys((site.stack, site.kind) for site in model.sites)
+    return {
+        "summary": summary,
+        "groups": [
+            {
+                "name": f"{stack} {kind}-attention",
+                "key": f"{stack}-{kind}",
+                "layers": sum((s.stack, s.kind) == (stack, kind) for s in model.sites),
+                "heads": model.config.n_heads,
+            }
+            for stack, kind in kinds
+        ],
+        "off": [head_key(head) for head in off],
+        "damage": damage and {head_key(head): round(d, 4) for head, d in damage.items()},
+        "diff": diff,
+    }

@@ -5,6 +5,6 @@ lays out its components and wires them; `tab` is the gr.Tab around them, for wha
 opened.
 """
 
-from transformer_core.ui.tabs import about, generate, positions
+from transformer_core.ui.tabs import about, generate, positions, translate
 
-TABS = (generate, positions, about)
+TABS = (translate, generate, positions, about)

@@ -15,16 +15,9 @@ import torch
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding import Sampling, sampling_probs
-from transformer_core.inference import (
-    InputError,
-    Models,
-    Token,
-    check_sampling,
-    generate,
-    look,
-    read,
-    write,
-)
+from transformer_core.generation import check_sampling, generate, look, read, write
+from transformer_core.inference import Models
+from transformer_core.results import InputError, Token
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.views import (
     attention_value,
@@ -89,7 +82,9 @@ def display(story: Story) -> tuple[Story, dict, gr.Radio]:
     bits = sum(-token.log_prob for token in new) / max(1, len(new)) / 0.6931
     note = f"{len(new)} characters written; the average one was a surprise of {bits:.2f} bits."
     identity = f"{story.shown}-{branch.label}-{id(branch.tokens[0])}"
-    value = tokens_value(branch.tokens, branch.n_prompt, note, identity=identity, branches=True)
+    value = tokens_value(
+        branch.tokens, note, identity=identity, n_prompt=branch.n_prompt, branches=True
+    )
     choices = [(branch.label, number) for number, branch in enumerate(story.branches)]
     return story, value, gr.Radio(choices, value=story.shown, visible=len(choices) > 1)
 
@@ -126,6 +121,7 @@ def prediction(trained: Trained, story: Story, sampling: Sampling) -> tuple[dict
         trained.model.sites,
         f"Predicting {what} from {len(seen.tokens)} characters before it. Each small square is one "
         "head: rows are queries, columns are keys, and no query sees the future.",
+        rows=True,
     )
     return attention, distribution
 
@@ -221,7 +217,7 @@ def build(models: Models, opened: gr.Tab) -> None:
         known = [token for token in tokens[1:]]
         nats = -sum(token.log_prob for token in known) / max(1, len(known))
         note = f"{nats:.2f} nats a character on average, over {len(known)} predicted characters."
-        return tokens_value(tokens, 0, note, identity=str(id(tokens)), branches=False)
+        return tokens_value(tokens, note, identity=str(id(tokens)))
 
     @functools.cache
     def first_example():

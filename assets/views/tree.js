@@ -1,0 +1,62 @@
+// Everything a beam search considered: a column a step, a box a candidate, best first.
+// value: {summary, best: [ids], steps: [[[parent, id, text, log_prob, total, kept, ended], …], …]}
+const box = $('.tree-scroll'), note = $('.view-note'), readout = $('.view-readout');
+const NS = 'http://www.w3.org/2000/svg', WIDE = 118, TALL = 30;
+const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text; return node; };
+let nodes = [];
+
+function layout(value) {  // follow the parents: who was alive before a step is who was kept and did not end
+  nodes = []; let alive = [{path: [], x: 0, y: 0, best: true}];
+  value.steps.forEach((candidates, step) => {
+    const next = [];
+    candidates.forEach(([parent, id, text, logProb, total, kept, ended], row) => {
+      const from = alive[parent]; if (!from) return;
+      const path = [...from.path, id];
+      const best = from.best && value.best[step] === id;
+      const node = {path, text, logProb, total, kept, ended, from, best, x: (step + 1) * WIDE, y: row * TALL};
+      nodes.push(node);
+      if (kept && !ended) next.push(node);
+    });
+    alive = next;
+  });
+}
+function draw() {
+  const value = props.value;
+  box.replaceChildren(); note.textContent = value?.summary ?? ''; readout.textContent = '';
+  if (!value || !value.steps) return;
+  layout(value);
+  const rows = Math.max(1, ...value.steps.map(step => step.length)), width = (value.steps.length + 1) * WIDE + 20, height = rows * TALL + 16;
+  const svg = shape('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'beam tree'});
+  const middle = y => y + 8 + TALL / 2 - 3;
+  for (const n of nodes) svg.append(shape('path', {class: `tree-edge ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`,
+    d: `M${n.from.x + WIDE - 14} ${middle(n.from.y)} C ${n.x - 2} ${middle(n.from.y)}, ${n.from.x + WIDE} ${middle(n.y)}, ${n.x} ${middle(n.y)}`}));
+  svg.append(shape('text', {x: 6, y: middle(0) + 4, class: 'tree-text'}, 'begin'));
+  nodes.forEach((n, i) => {
+    const group = shape('g', {class: `tree-node ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`, tabindex: 0, role: 'button', 'data-i': i, 'aria-label': say(n)});
+    group.append(shape('rect', {x: n.x, y: n.y + 8, width: WIDE - 14, height: TALL - 6, rx: n.ended ? 12 : 4}),
+      shape('text', {x: n.x + 7, y: middle(n.y) + 4, class: 'tree-text'}, shorten(n.text)),
+      shape('text', {x: n.x + WIDE - 20, y: middle(n.y) + 4, class: 'tree-number', 'text-anchor': 'end'}, n.total.toFixed(1)));
+    svg.append(group);
+  });
+  box.append(svg);
+}
+const shorten = text => text.trim().length > 9 ? text.trim().slice(0, 8) + '…' : visible(text).trim() || '␣';
+const say = n => `“${n.text.trim()}” here has ${percent(Math.exp(n.logProb))}, and all up to it a log-probability of ${n.total.toFixed(2)}: ` +
+  (n.ended ? 'the sentence ended' : n.kept ? 'kept' : 'pruned') + '. Press to continue from it.';
+const at = event => { const node = event.target.closest('.tree-node'); return node && nodes[+node.dataset.i]; };
+for (const kind of ['pointerover', 'focusin']) box.addEventListener(kind, event => { const n = at(event); if (n) readout.textContent = say(n); });
+const force = n => trigger('force', {path: n.ended ? n.path.slice(0, -1) : n.path});
+box.addEventListener('click', event => { const n = at(event); if (n) force(n); });
+box.addEventListener('keydown', event => { const n = at(event); if (n && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); force(n); } });
+actions.csv = () => nodes.length && save('beam.csv', 'text/csv', csv([['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
+  ...nodes.map(n => [n.path.length, n.text, n.logProb, n.total, n.kept, n.ended, n.path.join(' ')])]));
+actions.svg = () => { const svg = box.firstElementChild; if (!svg) return;
+  const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
+  copy.querySelectorAll('*').forEach((node, i) => { const style = getComputedStyle(originals[i]);
+    for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'opacity']) node.style[name] = style[name]; });
+  copy.setAttribute('xmlns', NS);
+  save('beam.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy)); };
+watch('value', draw);
+draw();

@@ -1,0 +1,61 @@
+"""What requests have in common: their tokens, their attention, and how they are refused."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.models import Model
+from transformer_core.tokenization import Tokenizer
+from transformer_core.trace import Site
+
+N_ALTERNATIVES = 10
+
+Head = tuple[Site, int]
+
+
+class InputError(ValueError):
+    """Something a visitor can mend; the message says what, with the limit in it."""
+
+
+@dataclass(frozen=True)
+class AttentionView:
+    """Attention weights that cannot be separated from the tokens they belong to."""
+
+    weights: Tensor  # (heads, query, key)
+    query_tokens: list[str]
+    key_tokens: list[str]
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token in its context: how likely the model found it, and what it had rather expected."""
+
+    text: str
+    id: int
+    log_prob: float  # natural logarithm, under the model itself; nan where nothing came before
+    alternatives: tuple[tuple[int, str, float], ...] = ()  # (id, text, probability), best first
+
+    @property
+    def prob(self) -> float:
+        """The probability the model gave it."""
+        return math.exp(self.log_prob)
+
+
+def head_mask(model: Model, off: Iterable[Head]) -> dict[Site, Tensor]:
+    """What a Trace needs to switch these heads off."""
+    masks: dict[Site, Tensor] = {}
+    for site, head in off:
+        masks.setdefault(site, torch.ones(1, model.config.n_heads))[0, head] = 0.0
+    return masks
+
+
+def alternatives(tokenizer: Tokenizer, log_probs: Tensor) -> tuple[tuple[int, str, float], ...]:
+    """The most probable next tokens. (vocab_size,) -> (id, text, probability), best first"""
+    best = log_probs.topk(min(N_ALTERNATIVES, len(log_probs)))
+    return tuple(
+        (index, tokenizer.token(index), math.exp(log_prob))
+        for index, log_prob in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    )
