@@ -48,6 +48,7 @@ EXAMPLES = [
     "what do you like",
     "Thank you. Nice to meet you! How are you?",
 ]
+NOTHING = "There is nothing to look at yet: type an English sentence."
 SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5
 
@@ -71,7 +72,7 @@ class Work:
     def translated(self) -> Sentence:
         """The sentence on screen; InputError if there is none."""
         if self.sentence is None:
-            raise InputError("There is nothing to look at yet: type an English sentence.")
+            raise InputError(NOTHING)
         return self.sentence
 
 
@@ -93,7 +94,7 @@ def begin(trained: Trained, text: str, beam_size: float, length_penalty: float) 
 def again(trained: Trained, work: Work, **changes) -> Work:
     """Decode the shown sentence anew after a change of what is shown, forced or off."""
     if not work.sources:
-        return replace(work, sentence=work.translated)
+        raise InputError(NOTHING)
     work = replace(work, **changes)
     settings = work.sources[work.shown], work.beam_size, work.length_penalty
     sentence = translate_sentence(trained, *settings, work.forced, work.off)
