@@ -3,21 +3,22 @@ import json
 import httpx
 import pytest
 import torch
-from tiny import TEXT, tiny_writer
+from tiny import TEXT, tiny_translator, tiny_writer
 
 from transformer_core import checkpoint
-from transformer_core.inference import Models, generate
+from transformer_core.inference import Models, generate, translate
 from transformer_core.ui import LAUNCH, build_app, tab_id
 from transformer_core.ui.tabs import TABS
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A checkpoints folder with a tiny random language model."""
+    """A checkpoints folder with tiny random models."""
     torch.manual_seed(0)
-    path, writer = tmp_path_factory.mktemp("checkpoints"), tiny_writer()
-    checkpoint.save(path / "shakespeare", writer.model)
-    (path / "shakespeare" / "tokenizer.json").write_text(writer.tokenizer.to_json())
+    path = tmp_path_factory.mktemp("checkpoints")
+    for name, tiny in {"shakespeare": tiny_writer(), "translation": tiny_translator()}.items():
+        checkpoint.save(path / name, tiny.model)
+        (path / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
     return path
 
 
@@ -57,7 +58,8 @@ def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
 def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
     demo = build_app(Models(tmp_path))
     said = [block.value for block in demo.blocks.values() if type(block).__name__ == "Markdown"]
-    assert any("python -m train.shakespeare" in str(text) for text in said)
+    for script in ("shakespeare", "translation"):
+        assert any(f"python -m train.{script}" in str(text) for text in said)
 
 
 def test_tab_names_in_addresses_are_distinct():
@@ -90,6 +92,29 @@ def test_generate_streams_what_python_returns(served, folder):
 )
 def test_bad_input_gets_a_sentence_within_a_second(served, arguments, sentence):
     (event, data), *_ = ask(served, arguments)
+    assert event == "error" and sentence in data["error"]
+
+
+def test_translate_returns_what_python_returns(served, folder):
+    text = "Speak to all of them. Hear me!"
+    expected = translate(Models(folder).translator, text, 3).text
+    assert ask(served, [text, 3], "translate")[-1] == ("complete", [expected])
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["", 4], "nothing to translate"),
+        (["speak " * 5_000, 4], "at most 3,000"),
+        (["日本語日本語", 4], "and not: 日 本 語"),
+        ([["a"], 4], "must be text"),
+        (["Speak", 0], "beam size must be"),
+        (["Speak", "four"], "beam size must be"),
+        ('{"data": ["Speak", NaN]}', "beam size must be"),
+    ],
+)
+def test_what_cannot_be_translated_gets_a_sentence(served, arguments, sentence):
+    (event, data), *_ = ask(served, arguments, "translate")
     assert event == "error" and sentence in data["error"]
 
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
-from transformer_core.models import DecoderLM, Model
-from transformer_core.tokenization import train_characters
+from transformer_core.models import DecoderLM, EncoderDecoder, Model
+from transformer_core.tokenization import train_bpe, train_characters
 
 TINY = ModelConfig(vocab_size=17, d_model=32, n_heads=4, n_layers=2, d_ff=48, max_len=24)
 NORMS = ["pre", "post", "none"]
@@ -59,3 +59,10 @@ def tiny_writer(**changes) -> Trained:
     tokenizer = train_characters(TEXT)
     changes = {"vocab_size": tokenizer.vocab_size, "max_len": 16, **changes}
     return Trained(build(DecoderLM, **changes), tokenizer, Path("tiny"))
+
+
+def tiny_translator(**changes) -> Trained:
+    """An encoder-decoder over pieces of TEXT."""
+    tokenizer = train_bpe([TEXT] * 3, 90)
+    changes = {"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes}
+    return Trained(build(EncoderDecoder, **changes), tokenizer, Path("tiny"))

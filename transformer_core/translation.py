@@ -155,13 +155,13 @@ class Translation:
 
 def split_sentences(text: str) -> list[str]:
     """A text cut after sentence ends; "Dr. Smith" stays together."""
+    ends = re.sub(r"([.!?…][\"'”’)]*)\s+(?=[\"'“‘(]?[^\W_])", r"\1\n", text)
     sentences: list[str] = []
-    for part in re.split(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W_])|\s*\n+\s*", text.strip()):
-        last = sentences[-1].split()[-1].lower() if sentences and sentences[-1].split() else ""
-        if last in ABBREVIATIONS:
+    for part in filter(None, map(str.strip, ends.splitlines())):
+        if sentences and sentences[-1].split()[-1].lower() in ABBREVIATIONS:
             sentences[-1] += " " + part
-        elif part.strip():
-            sentences.append(part.strip())
+        else:
+            sentences.append(part)
     return sentences
 
 

@@ -7,12 +7,10 @@ import torch
 from tiny import TEXT, tiny_writer
 
 from transformer_core.decoding import Sampling, beam_search
-from transformer_core.inference import (
+from transformer_core.generation import (
     MAX_NEW_TOKENS,
     MAX_PROMPT,
-    InputError,
     generate,
-    head_mask,
     language_model_step,
     look,
     read,
@@ -20,6 +18,7 @@ from transformer_core.inference import (
     write,
 )
 from transformer_core.positions import POSITIONAL_ENCODINGS
+from transformer_core.results import InputError, head_mask
 from transformer_core.trace import Site, Trace
 
 MAX_LEN = 16  # of a tiny_writer

@@ -1,0 +1,119 @@
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "checkpoints" / "translation" / "config.json").exists(),
+    reason="no translation checkpoint",
+)
+
+
+def opened(open_page, path="/?tab=translate", **how):
+    """The tab with its first example translated."""
+    page = open_page(path, **how)
+    page.wait_for_selector("#pieces .token")
+    page.wait_for_selector("#switches .switch-grid button")
+    return page
+
+
+def german(page) -> str:
+    return page.locator("#german textarea").input_value()
+
+
+def typed(page, text):
+    """Type a text, and wait for its translation."""
+    before = german(page)
+    page.get_by_label("English").fill(text)
+    page.wait_for_function(
+        "before => document.querySelector('#german textarea').value !== before", arg=before
+    )
+    page.wait_for_timeout(700)
+    return german(page)
+
+
+def test_the_first_example_is_translated(open_page):
+    assert len(german(opened(open_page)).split()) > 4
+
+
+def test_it_translates_while_one_types_and_several_sentences_in_order(open_page):
+    page = opened(open_page)
+    once = typed(page, "Thank you.")
+    both = typed(page, "Thank you. Where is the station?")
+    assert both.startswith(once) and len(both) > len(once)
+    expect(page.locator("#sentences")).to_contain_text("Where is the station?")
+    page.locator("#sentences").get_by_role("radio").nth(1).click()
+    expect(page.locator("#align .align-line").first).to_contain_text("station")
+
+
+def test_an_empty_text_empties_the_page_without_complaint(open_page):
+    page = opened(open_page)
+    assert typed(page, "") == ""
+    expect(page.locator(".toast-body")).to_have_count(0)
+
+
+def test_words_that_belong_together_light_up_both_ways(open_page):
+    page = opened(open_page)
+    for side, said in (("target", "looked at"), ("source", "was looked at by")):
+        page.locator(f"#align [data-side={side}]").nth(1).hover()
+        expect(page.locator("#align .view-readout")).to_contain_text(said)
+    pieces = page.locator("#align [data-side=source]").count()
+    page.get_by_label("whole words").uncheck()
+    assert page.locator("#align [data-side=source]").count() >= pieces
+
+
+def test_an_alternative_piece_is_forced_and_the_rest_follows(open_page):
+    page = opened(open_page)
+    before = german(page)
+    page.locator("#pieces .token").nth(1).hover()
+    other = page.locator("#pieces .tokens-list button:not(.same)").first
+    piece = other.locator("code").inner_text().replace("␣", "").strip()
+    other.click()
+    expect(page.locator("#pieces .view-note")).to_contain_text("beginning is forced")
+    page.wait_for_timeout(700)
+    assert german(page) != before
+    assert page.locator("#pieces .token").nth(1).inner_text().strip() == piece
+
+
+def test_a_pruned_branch_of_the_tree_is_followed(open_page):
+    page = opened(open_page)
+    before = german(page)
+    page.locator("#tree .tree-node.cut").first.click()
+    expect(page.locator("#pieces .view-note")).to_contain_text("beginning is forced")
+    page.wait_for_timeout(700)
+    assert german(page) != before
+
+
+def test_heads_are_switched_off_and_on_again(open_page):
+    page = opened(open_page)
+    before = german(page)
+    page.get_by_role("button", name="Try each head").click()
+    expect(page.locator("#switches .view-note").first).to_contain_text("needs")
+    page.locator("#switches .switch-grid button").nth(2).click()
+    expect(page.locator("#switches .view-note").first).to_contain_text("1 of")
+    page.get_by_role("button", name="All on").click()
+    expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
+    assert german(page) == before
+
+
+def test_every_kind_of_attention_is_shown(open_page):
+    page = opened(open_page)
+    heads = page.locator("#translation-heads")
+    for name in ("decoder cross", "decoder self", "encoder self"):
+        heads.get_by_role("button", name=f"{name}-attention").click()
+        expect(heads.locator(".heads-title")).to_contain_text(f"{name}-attention")
+
+
+def test_markup_is_translated_as_text(open_page):
+    page = opened(open_page)
+    typed(page, "<img src=x onerror=alert(1)> is a picture.")
+    assert page.locator("#align img, #pieces img, #tree img").count() == 0
+
+
+@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
+def test_phone_and_dark_pages_do_not_overflow(open_page, how):
+    page = opened(open_page, "/?tab=translate&__theme=" + how.get("scheme", "light"), **how)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    grid = page.locator("#translation-heads .heads-grid").bounding_box()
+    assert grid["x"] + grid["width"] <= how.get("width", 1280)
