@@ -294,7 +294,8 @@ def build(models: Models, opened: gr.Tab) -> None:
     searching = [english, beam, penalty]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     gr.on([button.click, english.submit], run, searching, shown, **QUEUED, **PRIVATE)
-    gr.on([english.input], typed, [work, *searching], shown, **quiet)
+    # change, not input: an example that is pressed and a text that is pasted count as typed too
+    english.change(typed, [work, *searching], shown, **quiet)
     gr.on([beam.release, penalty.release], typed, [work, *searching], shown, **quiet)
     clear.click(lambda: ("", *nothing(None)), None, [english, *shown], **PRIVATE)
     sentences.input(pick_sentence, [work, sentences], shown, **QUEUED, **PRIVATE)
