@@ -1,6 +1,7 @@
 """A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
 
 import itertools
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -285,3 +286,16 @@ def word_groups(tokens: list[str]) -> list[int]:
     """The number of the word each piece belongs to; spaces, marks and special tokens begin one."""
     begins = [i == 0 or not token[:1].isalnum() for i, token in enumerate(tokens)]
     return [number - 1 for number in itertools.accumulate(map(int, begins))]
+
+
+def alignment_head(trained: Trained) -> tuple[Site, int, float | None]:
+    """The cross-attention head that aligns words best, as `train.alignment` measured it.
+
+    Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
+    first head and None.
+    """
+    path = trained.folder / "alignment.json"
+    if not path.exists():
+        return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]

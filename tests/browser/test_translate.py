@@ -25,7 +25,8 @@ def german(page) -> str:
 def typed(page, text):
     """Type a text, and wait for its translation."""
     before = german(page)
-    page.get_by_label("English").fill(text)
+    page.get_by_label("English").fill("")
+    page.get_by_label("English").press_sequentially(text)
     page.wait_for_function(
         "before => document.querySelector('#german textarea').value !== before", arg=before
     )
@@ -103,6 +104,17 @@ def test_every_kind_of_attention_is_shown(open_page):
     for name in ("decoder cross", "decoder self", "encoder self"):
         heads.get_by_role("button", name=f"{name}-attention").click()
         expect(heads.locator(".heads-title")).to_contain_text(f"{name}-attention")
+
+
+def test_an_address_restores_text_and_beam(open_page):
+    page = opened(open_page)
+    translated = typed(page, "Good morning.")
+    address = page.url.split("127.0.0.1")[1].split("/", 1)[1]
+    assert "text=Good" in address
+    again = opened(open_page, "/" + address)
+    page.wait_for_timeout(1000)
+    assert german(again) == translated
+    assert again.get_by_label("English").input_value() == "Good morning."
 
 
 def test_markup_is_translated_as_text(open_page):

@@ -1,0 +1,99 @@
+"""Find the attention head that tells which source word a target word comes from.
+
+`python -m train.alignment` compares every cross-attention head with occlusion on validation
+sentences: a source piece matters for a target piece as much as its probability falls when the
+piece's embedding is blanked. A head's agreement is the share of target pieces where it looks most
+at the piece that matters most. The result stands in the checkpoint, as alignment.json.
+"""
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from train import data
+from train.card import weights
+from train.translation import spread
+from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.tokenization import BOS, EOS
+from transformer_core.trace import Trace
+from transformer_core.translation import source_ids
+
+N_SENTENCES = 100  # of each validation set
+CLEAR = 1.0  # nats; target pieces that no single source piece matters for are left out
+
+
+def importance(trained: Trained, src: Tensor, tgt: Tensor) -> Tensor:
+    """How many nats each target piece loses without each source piece. -> (target - 1, source)
+
+    src (1, source), tgt (1, target) with BOS first.
+    """
+    model, n = trained.model, src.size(1)
+    embedded = model.encoder.embed(src).repeat(n + 1, 1, 1)
+    embedded[range(n), range(n)] = 0.0  # row i lacks piece i, the last row lacks nothing
+    logits = model(src.expand(n + 1, -1), tgt[:, :-1].expand(n + 1, -1), inputs_embeds=embedded)
+    written = tgt[:, 1:, None].expand(n + 1, -1, -1)
+    log_probs = logits.log_softmax(-1).gather(2, written)[..., 0]
+    return (log_probs[-1] - log_probs[:-1]).T
+
+
+@torch.inference_mode()
+def agreement(trained: Trained, pairs: list[tuple[str, str]]) -> tuple[dict[str, float], int]:
+    """Of the target pieces with a clear source, the share each "layer:head" finds; their number."""
+    hits, n_pieces = defaultdict(int), 0
+    for en, de in pairs:
+        src = torch.tensor([source_ids(trained.tokenizer, en, trained.model.config.max_len)])
+        tgt = torch.tensor([[BOS, *trained.tokenizer.encode(de), EOS]])
+        lost, best = importance(trained, src, tgt).max(dim=1)
+        clear = lost > CLEAR
+        n_pieces += int(clear.sum())
+        trace = Trace()
+        trained.model(src, tgt[:, :-1], trace)
+        for site, attention in trace.attention.items():
+            if site.kind == "cross":
+                found = attention.weights[0].argmax(-1) == best  # (heads, target)
+                for head, hit in enumerate(found[:, clear].sum(1).tolist()):
+                    hits[f"{site.layer}:{head}"] += hit
+    return {name: hit / max(1, n_pieces) for name, hit in hits.items()}, n_pieces
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line and write alignment.json."""
+    parser = argparse.ArgumentParser(prog="python -m train.alignment", description=__doc__)
+    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/translation"))
+    parser.add_argument("--data", type=Path, help="a local copy of the data")
+    flags = parser.parse_args(argv)
+    trained = load_trained(flags.checkpoint)
+    pairs = [
+        pair
+        for validation in data.translation(flags.data, "validation").values()
+        for pair in sentence_pairs(spread(validation, N_SENTENCES))
+    ]
+    heads, n_pieces = agreement(trained, pairs)
+    best = max(heads, key=heads.get)
+    layer, head = map(int, best.split(":"))
+    record = {
+        "layer": layer,
+        "head": head,
+        "agreement": heads[best],
+        "heads": heads,
+        "n_pieces": n_pieces,
+        "n_sentences": len(pairs),
+        "weights": weights(flags.checkpoint),
+    }
+    write_atomically(flags.checkpoint / "alignment.json", json.dumps(record, indent=2) + "\n")
+    print(
+        f"layer {layer + 1}, head {head + 1} agrees with occlusion on {heads[best]:.1%} of pieces"
+    )
+
+
+def sentence_pairs(pairs: data.Pairs) -> list[tuple[str, str]]:
+    """(English, German) of every row."""
+    return list(zip(pairs.en, pairs.de, strict=True))
+
+
+if __name__ == "__main__":
+    main()
