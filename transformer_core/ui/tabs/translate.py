@@ -119,7 +119,8 @@ def confidence(sentence: Sentence) -> str:
     whole = f"Sure (at least {SURE:.0%}) of {sure} of {len(sentence.tokens)} pieces"
     if least.prob >= SURE:
         return f"{whole}."
-    return f"{whole}; least sure of “{least.text.replace('▁', '')}” ({least.prob:.0%})."
+    prob = f"{least.prob:.0%}" if least.prob >= 0.01 else "under 1%"
+    return f"{whole}; least sure of “{least.text.replace('▁', '')}” ({prob})."
 
 
 def word_diff(before: str, after: str) -> list[list[str]]:
