@@ -64,6 +64,12 @@ def test_a_forced_beginning_is_followed(translator):
     assert sentence.tokens[1].prob == pytest.approx(other[2], abs=1e-4)
 
 
+def test_a_beginning_longer_than_any_translation_is_refused(translator):
+    with pytest.raises(InputError, match="at most, not 150"):
+        translate_sentence(translator, SOURCE, forced=(7,) * 150)
+    assert len(translate_sentence(translator, SOURCE, forced=(7,) * 100).tokens) >= 100
+
+
 def test_forcing_what_it_would_have_said_changes_nothing(translator):
     plain = translate_sentence(translator, SOURCE, beam_size=1)
     forced = tuple(token.id for token in plain.tokens[:3])

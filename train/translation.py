@@ -55,9 +55,7 @@ TRAIN = TrainConfig(
 PRESETS = {
     "cpu": (MODEL, TRAIN),
     "gpu": (
-        replace(
-            MODEL, vocab_size=12_000, d_model=512, n_heads=8, n_layers=6, d_ff=2048, dropout=0.1
-        ),
+        replace(MODEL, d_model=512, n_heads=8, n_layers=6, d_ff=2048, dropout=0.1),
         replace(TRAIN, minutes=9, batch_size=50_000, learning_rate=2e-3, warmup_steps=300),
     ),
     # The report's own model had 90,248,496 parameters: its source and target embeddings and its

@@ -34,8 +34,9 @@ class Cache:
 
     def select(self, rows: Tensor) -> None:
         """Keep and repeat hypotheses: new row i continues old row rows[i]."""
+        order = rows.tolist()
         for site, (key, value) in self.stored.items():
-            if rows.tolist() != list(range(len(key))):  # a single text never moves: no copy
+            if order != list(range(len(key))):  # a single text never moves: no copy
                 self.stored[site] = key[rows], value[rows]
 
 
@@ -73,7 +74,7 @@ class MultiHeadAttention(nn.Module):
         key, value = self.keys_and_values(source, cache)
 
         scores = self.bias(query @ key.transpose(-2, -1) * self.scale)
-        weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
+        weights = scores.where(mask, -math.inf).softmax(dim=-1)
         record_attention(trace, self.site, query, key, value, scores, weights)
 
         context = self.dropout(weights) @ value  # (batch, heads, query, head_dim)

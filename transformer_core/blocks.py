@@ -15,31 +15,34 @@ from transformer_core.trace import Site, Trace
 class FeedForward(nn.Module):
     """The same two-layer network at every position (section 3.3)."""
 
+    activation = staticmethod(F.relu)
+
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.up = nn.Linear(config.d_model, config.d_ff)
         self.down = nn.Linear(config.d_ff, config.d_model)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down(F.relu(self.up(x)))
+        return self.down(self.activation(self.up(x)))
 
 
 class GeluFeedForward(FeedForward):
     """A smooth gate instead of a hinge (Hendrycks and Gimpel 2016)."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.down(F.gelu(self.up(x)))
+    activation = staticmethod(F.gelu)
 
 
 class SwigluFeedForward(FeedForward):
     """A second projection opens and closes each hidden channel (Shazeer 2020)."""
+
+    activation = staticmethod(F.silu)
 
     def __init__(self, config: ModelConfig):
         super().__init__(config)
         self.gate = nn.Linear(config.d_model, config.d_ff)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down(F.silu(self.gate(x)) * self.up(x))
+        return self.down(self.activation(self.gate(x)) * self.up(x))
 
 
 FEED_FORWARDS: dict[str, type[FeedForward]] = {

@@ -159,8 +159,9 @@ def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tenso
     set that holds top_p of the mass stays (Holtzman et al. 2020); the best token always stays.
     """
     scores = log_probs.clone()
-    seen = seen.unique()
-    scores[seen] = scores[seen] * sampling.repetition_penalty
+    if sampling.repetition_penalty != 1:
+        seen = seen.unique()
+        scores[seen] = scores[seen] * sampling.repetition_penalty
     if sampling.temperature == 0:
         return torch.zeros_like(scores).index_fill(0, scores.argmax(), 1.0)
     ranked, order = scores.sort(descending=True, stable=True)

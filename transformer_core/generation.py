@@ -10,6 +10,7 @@ from torch import Tensor
 from transformer_core.attention import Cache
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding import Sampling, Step, sample
+from transformer_core.fast import FastStep
 from transformer_core.models import DecoderLM
 from transformer_core.results import (
     AttentionView,
@@ -43,6 +44,7 @@ def next_log_probs(logits: Tensor) -> Tensor:
 def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
     """A decoding Step that reads each token once, and half a context anew whenever one is full."""
     switches = Trace(head_mask(model, off), record=False)
+    fast = FastStep(model) if FastStep.fits(model.config) and not switches.head_mask else None
     cache, start = Cache(model.config.max_len), 0
 
     def step(tokens: Tensor, parents: Tensor) -> Tensor:
@@ -51,8 +53,10 @@ def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
         if begin != start:
             cache, start = Cache(model.config.max_len), begin
         cache.select(parents)
-        logits = model(tokens[:, start + cache.length :], switches, cache)
-        return next_log_probs(logits[:, -1])
+        new = tokens[:, start + cache.length :]
+        if fast is not None and cache.length and new.shape == (1, 1):
+            return next_log_probs(fast(int(new), cache))
+        return next_log_probs(model(new, switches, cache)[:, -1])
 
     return step
 

@@ -3,6 +3,7 @@
 import math
 from typing import Literal
 
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.attention import Cache, MultiHeadAttention
@@ -56,7 +57,7 @@ class Stack(nn.Module):
 
     def logits(self, x: Tensor) -> Tensor:
         """The output head, tied to the embedding. (..., d_model) -> (..., vocab_size)"""
-        return x @ self.embedding.weight.T
+        return F.linear(x, self.embedding.weight)
 
 
 class Model(nn.Module):

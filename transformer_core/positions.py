@@ -55,20 +55,19 @@ class LearnedPositions(PositionalEncoding):
 class RotaryPositions(PositionalEncoding):
     """RoPE: rotate each channel pair by an angle proportional to the position (Su et al. 2021)."""
 
-    sin: Tensor  # (max_len, head_dim / 2)
-    cos: Tensor
+    turns: Tensor  # (max_len, head_dim / 2), e^(i * angle)
 
     def __init__(self, config: ModelConfig):
         super().__init__(config)
         table = sinusoids(config.max_len, config.head_dim, config.position_base)
-        self.register_buffer("sin", table[:, 0::2].contiguous(), persistent=False)
-        self.register_buffer("cos", table[:, 1::2].contiguous(), persistent=False)
+        turns = torch.complex(table[:, 1::2], table[:, 0::2])  # cosine + i sine
+        self.register_buffer("turns", turns, persistent=False)
 
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
-        places = slice(start, start + x.size(-2))
-        sin, cos = self.sin[places].to(x.dtype), self.cos[places].to(x.dtype)
-        even, odd = x[..., 0::2], x[..., 1::2]
-        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+        # a pair of channels is a complex number, and turning it is a multiplication
+        pairs = torch.view_as_complex(x.float().view(*x.shape[:-1], -1, 2))
+        turned = pairs * self.turns[start : start + x.size(-2)]
+        return torch.view_as_real(turned).flatten(-2).type_as(x)
 
 
 class AlibiPositions(PositionalEncoding):

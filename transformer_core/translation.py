@@ -30,6 +30,7 @@ BATCH = 64  # sentences that are decoded together
 MAX_CHARACTERS = 3_000  # of one request
 MAX_PIECES = 100  # of one sentence: what training showed at most
 MAX_BEAM = 12
+MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
 N_CANDIDATES = 8  # that every step of a search records
 ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs.", "no."}
 
@@ -226,6 +227,8 @@ def translate_sentence(
     forced begins the translation whatever the model thinks of it; off switches heads off in both.
     """
     model, tokenizer = trained.model, trained.tokenizer
+    if len(forced) > MAX_FORCED:
+        raise InputError(f"A beginning may have {MAX_FORCED} pieces at most, not {len(forced):,}.")
     masks = head_mask(model, off)
     src = source_ids(tokenizer, source, model.config.max_len)
     limit = max(new_tokens_limit(src, model.config.max_len), len(forced) + 1)

@@ -277,9 +277,9 @@ def build(models: Models, opened: gr.Tab) -> None:
         return force(work, event.path)
 
     def force(work: Work, path: Sequence[int]) -> tuple:
-        vocabulary, longest = models.translator.model.config.vocab_size, 2 * MAX_CHARACTERS
-        known = isinstance(path, list) and len(path) < min(longest, 200)
-        if not known or not all(isinstance(i, int) and 0 <= i < vocabulary for i in path):
+        vocabulary = models.translator.model.config.vocab_size
+        known = isinstance(path, list) and all(isinstance(i, int) for i in path)
+        if not known or not all(0 <= i < vocabulary for i in path):
             raise InputError("That is not a beginning of a translation.")
         return show(again(models.translator, work, forced=tuple(path)))
 
