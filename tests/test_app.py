@@ -139,6 +139,7 @@ def test_pages_allow_nothing_foreign(served):
     assert "default-src 'self'" in policy and "object-src 'none'" in policy
 
 
-def test_large_bodies_are_refused(served):
-    response = httpx.post(f"{served}/gradio_api/call/generate", content=b"x" * 600_000)
+@pytest.mark.parametrize("content", [b"x" * 600_000, iter([b"x" * 600_000])])
+def test_large_bodies_are_refused_announced_or_not(served, content):
+    response = httpx.post(f"{served}/gradio_api/call/generate", content=content)
     assert response.status_code == 413

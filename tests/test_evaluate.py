@@ -220,6 +220,8 @@ def test_a_perfect_and_a_hopeless_copier_get_what_they_deserve(monkeypatch):
         "exact_match": 1.0,
         "token_accuracy": 1.0,
     }
+    unfinished = judged(lambda source: Written(source[:-1], ended=False))
+    assert unfinished["exact_match"] == 0, "a copy that never ends is none"
     endless = judged(lambda source: Written([*source[:-1], 9], ended=False))
     assert endless["exact_match"] == 0 and 0 < endless["token_accuracy"] < 1
     silent = judged(lambda source: Written([]))

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -405,6 +406,24 @@ def test_metrics_are_tidy(trained):
     assert all(math.isfinite(float(row["value"])) for row in rows)
     steps = [int(row["step"]) for row in rows]
     assert all(a <= b for a, b in pairwise(steps)) and steps[-1] == 2
+
+
+def test_what_is_measured_again_after_a_kill_is_written_once(trained):
+    folder = Path(trained[-1])
+    before = [{**row, "seconds": ""} for row in read_metrics(folder)]
+    shutil.rmtree(folder / "training")  # as if killed before a state was saved
+    shakespeare.main([*trained, "--resume"])
+    assert [{**row, "seconds": ""} for row in read_metrics(folder)] == before
+
+
+def test_the_best_weights_are_kept_and_not_the_last(trained):
+    folder = Path(trained[-1])
+    hot = ["--steps", "9", "--learning-rate", "3", "--warmup-steps", "0", "--ema", "0"]
+    shakespeare.main([*trained, *hot, "--overwrite"])
+    found = [loss for (split, _), loss in curve(folder).items() if split == "validation"]
+    assert found[-1] > min(found) + 0.5, "it was meant to get worse"
+    scores = json.loads((folder / "scores.json").read_text())["scores"]
+    assert scores["val_loss"] == pytest.approx(min(found), abs=0.01)  # rounded to float16
 
 
 @pytest.mark.parametrize(

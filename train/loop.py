@@ -83,6 +83,8 @@ def adamw(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
 
 def muon(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
     """Muon for the matrices inside the blocks, AdamW for embeddings, norms, biases and heads."""
+    if not hasattr(torch.optim, "Muon"):
+        raise ValueError("optimizer=muon needs torch 2.9 or newer; take --optimizer adamw")
     hidden = [p for name, p in model.named_parameters() if p.ndim == 2 and ".blocks." in name]
     inside = {id(p) for p in hidden}
     rest = [p for p in model.parameters() if id(p) not in inside]

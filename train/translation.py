@@ -317,6 +317,7 @@ CARD = Card(
         "BY-NC-ND, Tatoeba CC BY, Flickr30k non-commercial): the weights are for research and "
         "teaching."
     ),
+    licence_id="other",
     scores={
         "bleu": f"BLEU, beam 4 ({signature(BLEU())})",
         "chrf": f"chrF, beam 4 ({signature(CHRF())})",

@@ -40,7 +40,7 @@ HEADERS = {
 
 
 class Harden:
-    """ASGI middleware: 404 on unused routes, security headers on everything else."""
+    """ASGI middleware: 404 on unused routes, 413 on large bodies, headers on everything else."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -49,11 +49,26 @@ class Harden:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
         elif scope["path"].startswith(UNUSED_ROUTES):
-            start = {"type": "http.response.start", "status": 404, "headers": []}
-            await send(start)
-            await send({"type": "http.response.body", "body": b"Not Found"})
+            await refuse(send, 404, b"Not Found")
+        elif body_size(scope) > MAX_BODY:  # fastapi's own limit is missing from older versions
+            await refuse(send, 413, b"Content Too Large")
         else:
             await self.app(scope, receive, with_headers(send))
+
+
+def body_size(scope: Scope) -> float:
+    """Bytes that a request announces; without an announcement it may be anything."""
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return float("inf")
+    length = headers.get(b"content-length", b"0")
+    return int(length) if length.isdigit() else float("inf")
+
+
+async def refuse(send: Send, status: int, body: bytes) -> None:
+    """Answer without asking the app."""
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
 
 
 def with_headers(send: Send) -> Send:
