@@ -17,7 +17,8 @@ from transformer_core.results import (
     Head,
     InputError,
     Token,
-    alternatives,
+    check_number,
+    chosen,
     head_mask,
 )
 from transformer_core.tokenization import SPECIAL_TOKENS
@@ -85,9 +86,7 @@ def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
         "The repetition penalty": (sampling.repetition_penalty, 0.5, 3),
     }
     for name, (value, low, high) in limits.items():
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or not low <= value <= high:
-            raise InputError(f"{name} must be a number from {low:,} to {high:,}, not {value!r}.")
+        check_number(name, value, low, high)
 
 
 @torch.inference_mode()
@@ -104,12 +103,7 @@ def write(
     ids = prompt_ids(trained, prompt)
     draws = sample(language_model_step(trained.model, off), ids, sampling, check_seed(seed))
     for _, (token, log_probs, _) in zip(range(int(max_new_tokens)), draws, strict=False):
-        yield Token(
-            trained.tokenizer.token(token),
-            token,
-            log_probs[token].item(),
-            alternatives(trained.tokenizer, log_probs),
-        )
+        yield chosen(trained.tokenizer, token, log_probs)
 
 
 def generate(
@@ -143,14 +137,7 @@ def read(trained: Trained, text: str, off: Iterable[Head] = ()) -> list[Token]:
     for n in range(1, len(ids)):
         start = window_start(n, length)
         log_probs, index = rows[start][n - 1 - start], int(ids[n])
-        tokens.append(
-            Token(
-                trained.tokenizer.token(index),
-                index,
-                log_probs[index].item(),
-                alternatives(trained.tokenizer, log_probs),
-            )
-        )
+        tokens.append(chosen(trained.tokenizer, index, log_probs))
     return tokens
 
 

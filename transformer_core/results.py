@@ -59,3 +59,16 @@ def alternatives(tokenizer: Tokenizer, log_probs: Tensor) -> tuple[tuple[int, st
         (index, tokenizer.token(index), math.exp(log_prob))
         for index, log_prob in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     )
+
+
+def chosen(tokenizer: Tokenizer, index: int, log_probs: Tensor) -> Token:
+    """The Token that was picked from a distribution. log_probs (vocab_size,)"""
+    others = alternatives(tokenizer, log_probs)
+    return Token(tokenizer.token(index), index, log_probs[index].item(), others)
+
+
+def check_number(name: str, value: float, low: float, high: float) -> None:
+    """InputError unless value is a number from low to high; a visitor may send anything."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:
+        raise InputError(f"{name} must be a number from {low:,} to {high:,}, not {value!r}.")

@@ -20,7 +20,8 @@ from transformer_core.results import (
     Head,
     InputError,
     Token,
-    alternatives,
+    check_number,
+    chosen,
     head_mask,
 )
 from transformer_core.tokenization import BOS, EOS, Tokenizer
@@ -195,9 +196,7 @@ def check_search(beam_size: int, length_penalty: float) -> None:
         ("The beam size", beam_size, 1, MAX_BEAM),
         ("The length penalty", length_penalty, 0, 3),
     ):
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or not low <= value <= high:
-            raise InputError(f"{name} must be a number from {low} to {high}, not {value!r}.")
+        check_number(name, value, low, high)
 
 
 def translate(
@@ -252,12 +251,7 @@ def translate_sentence(
         src_ids=tuple(src),
         src_tokens=[tokenizer.token(index) for index in src],
         tokens=[
-            Token(
-                tokenizer.token(index),
-                index,
-                log_probs[index].item(),
-                alternatives(tokenizer, log_probs),
-            )
+            chosen(tokenizer, index, log_probs)
             for index, log_probs in zip(written, logits[0].log_softmax(-1), strict=True)
         ],
         ranked=[

@@ -13,6 +13,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.inference import Models, translate
 from transformer_core.results import Head, InputError
+from transformer_core.trace import every_head
 from transformer_core.translation import (
     MAX_CHARACTERS,
     Sentence,
@@ -286,7 +287,7 @@ def build(models: Models, opened: gr.Tab) -> None:
     @answers_errors
     def toggle(work, event: gr.EventData):
         model = models.translator.model
-        heads = [(site, h) for site in model.sites for h in range(model.config.n_heads)]
+        heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
         return show(again(models.translator, work, off=off))
