@@ -1,6 +1,6 @@
 """Batches of pairs of similar lengths, so that little of them is padding."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -36,13 +36,12 @@ class Ragged:
 
 
 def encode(
-    tokenizer: Tokenizer, texts: list[str], before: list[int], after: list[int], max_len: int
+    tokenizer: Tokenizer, texts: list[str], frame: Callable[[list[int]], list[int]]
 ) -> Ragged:
-    """Every text's pieces between the same ids, cut to max_len in all."""
-    flat, lengths, room = [], [], max_len - len(before) - len(after)
+    """Every text's pieces, as frame cuts them and puts special tokens around them."""
+    flat, lengths = [], []
     for first in range(0, len(texts), CHUNK):
-        rows = tokenizer.encode_batch(texts[first : first + CHUNK])
-        rows = [[*before, *ids[:room], *after] for ids in rows]
+        rows = [frame(ids) for ids in tokenizer.encode_batch(texts[first : first + CHUNK])]
         lengths += map(len, rows)
         flat.append(torch.tensor([i for row in rows for i in row], dtype=torch.int32))
     starts = torch.tensor([0, *lengths]).cumsum(0)

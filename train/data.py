@@ -90,19 +90,67 @@ def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
         files = {re.sub(r"\W", "_", file.stem): str(file) for file in found}
         if not files:
             return {}
-        is_table = path.suffix in (".tsv", ".txt", ".csv")
-        options = {"sep": "\t", "quoting": 3, "keep_default_na": False} if is_table else {}
-        reader = "csv" if is_table else "parquet"
-        splits = datasets.load_dataset(reader, data_files=files, **options)
+        splits = load_tables(files, path.suffix)
     return {name: read_pairs(rows) for name, rows in splits.items()}
+
+
+def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
+    """Parquet files, or tables separated by tabs, each under its name."""
+    if suffix in (".tsv", ".txt", ".csv"):
+        options = {"sep": "\t", "quoting": 3, "keep_default_na": False}
+        return datasets.load_dataset("csv", data_files=files, **options)
+    return datasets.load_dataset("parquet", data_files=files)
+
+
+def require(rows: datasets.Dataset, columns: set[str]) -> None:
+    """ValueError if the data lacks one of the columns."""
+    if missing := columns - set(rows.column_names):
+        raise ValueError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
 
 
 def read_pairs(rows: datasets.Dataset) -> Pairs:
     """One split, in any of the schemas."""
     if "translation" in rows.column_names:
         rows = rows.flatten().rename_columns({"translation.en": "en", "translation.de": "de"})
-    if missing := {"en", "de"} - set(rows.column_names):
-        raise ValueError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
+    require(rows, {"en", "de"})
     has_source = "source" in rows.column_names
     source = rows["source"][:] if has_source else [""] * len(rows)
     return Pairs(rows["en"][:], rows["de"][:], source)
+
+
+IMDB = "stanfordnlp/imdb"
+LABELS = {"neg": 0, "negative": 0, "pos": 1, "positive": 1}
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Film reviews; label is 0 for negative, 1 for positive, -1 where nobody has said."""
+
+    text: list[str]
+    label: list[int]
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def take(self, rows: Iterable[int]) -> "Reviews":
+        """Some of the reviews, in this order."""
+        rows = list(rows)
+        return Reviews(*([column[i] for i in rows] for column in (self.text, self.label)))
+
+
+def reviews(path: Path | None, kind: str) -> Reviews:
+    """IMDb's train, test or unsupervised reviews.
+
+    From a folder's parquet file, one parquet or tab-separated file whatever its name, or the Hub.
+    Columns are text and label; a label is 0 or 1, or neg or pos.
+    """
+    if path is None:
+        rows = datasets.load_dataset(IMDB, revision="refs/convert/parquet", split=kind)
+    else:
+        file = path / f"{kind}.parquet" if path.is_dir() else path
+        rows = load_tables({kind: str(file)}, file.suffix)[kind]
+    require(rows, {"text", "label"})
+    labels = [LABELS.get(label, label) for label in rows["label"]]
+    if unknown := set(labels) - {-1, 0, 1}:
+        raise ValueError(f"labels must be 0 or 1, or neg or pos, not {sorted(map(str, unknown))}")
+    return Reviews(rows["text"][:], labels)

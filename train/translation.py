@@ -113,8 +113,8 @@ class Encoded:
 
 def encode(tokenizer: Tokenizer, pairs: Pairs, max_len: int) -> Encoded:
     """All pairs, none left out; what is too long for the model is cut."""
-    src = buckets.encode(tokenizer, pairs.en, [], [EOS], max_len)
-    tgt = buckets.encode(tokenizer, pairs.de, [BOS], [EOS], max_len + 1)
+    src = buckets.encode(tokenizer, pairs.en, lambda ids: [*ids[: max_len - 1], EOS])
+    tgt = buckets.encode(tokenizer, pairs.de, lambda ids: [BOS, *ids[: max_len - 1], EOS])
     return Encoded(pairs, src, tgt)
 
 

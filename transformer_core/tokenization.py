@@ -47,6 +47,12 @@ class Tokenizer:
         text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
         return self.inner.encode(text, add_special_tokens=False).ids
 
+    def encode_with_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids as encode gives them, and the characters text[start:end] that each stands for."""
+        text = text.encode(errors="replace").decode()
+        found = self.inner.encode(text, add_special_tokens=False)
+        return found.ids, found.offsets
+
     def encode_batch(self, texts: list[str]) -> list[list[int]]:
         """Ids of many texts at once, many times faster than one by one."""
         return [e.ids for e in self.inner.encode_batch(texts, add_special_tokens=False)]
@@ -104,14 +110,19 @@ def symbols(n: int) -> Tokenizer:
 WORDS = r"['’](?:s|t|re|ve|m|ll|d)\b|▁?\p{L}[\p{L}\p{M}]*|▁?\p{N}|▁?([^\p{L}\p{N}▁])\1*|▁"
 
 
-def train_bpe(texts: Iterable[str], vocab_size: int, n_characters: int = 200) -> Tokenizer:
+def train_bpe(
+    texts: Iterable[str], vocab_size: int, n_characters: int = 200, *, web: bool = False
+) -> Tokenizer:
     """Byte-pair encoding (Sennrich et al. 2016) over the n_characters most frequent characters.
 
     A word's first piece carries the space before it as ▁. Runs of white space count as one space.
+    Of texts from the web, line-break tags count as white space and capitals as small letters.
     """
     inner = tokenizers.Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
+    folded = [normalizers.Replace(Regex(r"<br ?/?>"), " "), normalizers.Lowercase()]
     inner.normalizer = normalizers.Sequence(
         [
+            *(folded if web else []),
             normalizers.NFC(),
             normalizers.Replace("▁", "_"),
             normalizers.Replace(Regex(r"\s+"), " "),

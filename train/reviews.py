@@ -1,0 +1,198 @@
+"""Train an encoder to fill in hidden words of film reviews: `python -m train.reviews`
+
+What it learns of the language without any label is what `train.sentiment` starts from.
+"""
+
+import math
+import zlib
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from train import buckets, data
+from train.card import Card
+from train.data import Reviews
+from train.loop import Batch, TrainConfig
+from train.losses import smoothed_cross_entropy
+from train.run import Options, read_flags, run
+from transformer_core.checkpoint import Trained
+from transformer_core.config import ModelConfig
+from transformer_core.masks import PAD
+from transformer_core.models import MaskedLM
+from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer, train_bpe
+
+MODEL = ModelConfig(
+    vocab_size=10_000,
+    d_model=256,
+    n_heads=4,
+    n_layers=4,
+    d_ff=1024,
+    max_len=512,
+    dropout=0.0,  # a CPU sees each review a few times at most: there is nothing to regularise
+    positional_encoding="rotary",
+    activation="gelu",
+)
+TRAIN = TrainConfig(
+    minutes=60,
+    batch_size=64,  # windows
+    optimizer="muon",
+    learning_rate=5e-3,
+    warmup_steps=100,
+    weight_decay=0.05,
+    ema=0.998,
+    eval_every=500,
+)
+PRESETS = {
+    "cpu": (MODEL, TRAIN),
+    "gpu": (
+        ModelConfig(**{**vars(MODEL), "d_model": 512, "n_heads": 8, "n_layers": 6, "d_ff": 2048}),
+        TrainConfig(**{**vars(TRAIN), "minutes": 9, "batch_size": 512, "learning_rate": 3e-3}),
+    ),
+}
+WINDOW = 128  # pieces; the reviews follow one another, an [EOS] between them
+HIDDEN = 0.25  # the share of pieces to be guessed; more than BERT's 0.15 (Wettig et al. 2023)
+HELD_OUT = 25  # one review in so many validates
+N_TOKENIZER = 40_000  # reviews that the vocabulary is learnt from
+N_VALIDATION = 1_024  # windows
+
+
+def is_held_out(text: str) -> bool:
+    """Whether a training review validates, whatever the order of the file."""
+    return zlib.crc32(text.encode()) % HELD_OUT == 0
+
+
+def load(path: Path | None) -> tuple[Reviews, Reviews, Reviews]:
+    """Labelled, held-out and unlabelled reviews; none of their texts is in the test set."""
+    tested = set(data.reviews(path, "test").text)
+    labelled = unique(data.reviews(path, "train"), tested)
+    held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
+    kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
+    seen = tested | set(labelled.text)
+    return (
+        labelled.take(kept),
+        labelled.take(held_out),
+        unique(data.reviews(path, "unsupervised"), seen),
+    )
+
+
+def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
+    """Every text once, and none that stands elsewhere."""
+    first = {text: i for i, text in reversed(list(enumerate(reviews.text)))}
+    return reviews.take(sorted(i for text, i in first.items() if text not in elsewhere))
+
+
+def tokenizer_of(options: Options, texts: list[str]) -> Tokenizer:
+    """The vocabulary of the run that is continued or built upon, or a new one."""
+    for folder in ([options.out] if options.resume else []) + [options.init or options.out / "-"]:
+        if (folder / "tokenizer.json").exists():
+            return Tokenizer.load(folder / "tokenizer.json")
+    some = texts[:: max(1, len(texts) // N_TOKENIZER)]
+    return train_bpe(some, options.model.vocab_size, web=True)
+
+
+def stream(tokenizer: Tokenizer, texts: list[str]) -> Tensor:
+    """All reviews in one row of pieces, an [EOS] after each. -> (pieces,)"""
+    return buckets.encode(tokenizer, texts, lambda ids: [*ids, EOS]).ids.long()
+
+
+def hide(windows: Tensor, seed: int) -> tuple[Tensor, Tensor]:
+    """Windows (n, length) -> the same with [CLS] in front and [MASK] for what is to be guessed,
+    and the answers, PAD where none is wanted."""
+    generator = torch.Generator().manual_seed(seed)
+    hidden = (torch.rand(windows.shape, generator=generator) < HIDDEN) & (windows != EOS)
+    start = torch.full((len(windows), 1), CLS)
+    tokens = torch.cat([start, windows.where(~hidden, MASK)], dim=1)
+    return tokens, torch.cat([start.new_full(start.shape, PAD), windows.where(hidden, PAD)], dim=1)
+
+
+def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy of the hidden pieces, and their number."""
+    tokens, answers = batch
+    places = answers != PAD
+    logits = model(tokens, places=places)
+    return smoothed_cross_entropy(logits[None], answers[places][None], 0.0)
+
+
+@torch.inference_mode()
+def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[str, float]:
+    """Nats per hidden piece, and the share that is guessed right."""
+    device, loss, right, n = next(model.parameters()).device, 0.0, 0, 0
+    for first in range(0, len(windows), batch_size):
+        tokens, answers = hide(windows[first : first + batch_size], seed=first)
+        places = answers != PAD
+        logits = model(tokens.to(device), places=places.to(device)).float().cpu()
+        wanted = answers[places]
+        loss += nn.functional.cross_entropy(logits, wanted, reduction="sum").item()
+        right += (logits.argmax(-1) == wanted).sum().item()
+        n += len(wanted)
+    return {"loss": loss / n, "accuracy": right / n}
+
+
+def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+    """How well the hidden pieces of the official test reviews (or the first ones) are guessed."""
+    texts = data.reviews(path, "test").text[:limit]
+    windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
+    found = validation(trained.model, windows)
+    return {**found, "ppl": math.exp(found["loss"]), "n": len(windows)}
+
+
+def even_windows(ids: Tensor, n: int) -> Tensor:
+    """Up to n windows from all over a row of pieces. -> (n, WINDOW)"""
+    starts = torch.arange(0, len(ids) - WINDOW, WINDOW)
+    starts = starts[:: max(1, len(starts) // n)][:n]
+    return ids[starts[:, None] + torch.arange(WINDOW)]
+
+
+CARD = Card(
+    title="An encoder that fills in the blanks of film reviews",
+    summary=(
+        "A masked language model: an encoder Transformer, written from scratch in plain PyTorch, "
+        "that guesses hidden words from both sides. The sentiment classifier starts from it."
+    ),
+    pipeline="fill-mask",
+    language=("en",),
+    dataset=data.IMDB,
+    data=(
+        f"The training and the unlabelled reviews of the Large Movie Review Dataset (Maas et al. "
+        f"2011) without those that also stand in the test set; one labelled review in {HELD_OUT} "
+        f"validates. Windows of {WINDOW} pieces, {HIDDEN:.0%} of them hidden."
+    ),
+    limits="It knows the language of film reviews written before 2011 and nothing else.",
+    licence=(
+        "The code is under the MIT licence. The reviews belong to their authors: the weights are "
+        "for research and teaching."
+    ),
+    licence_id="other",
+    scores={
+        "loss": "nats per hidden piece",
+        "accuracy": "share of hidden pieces guessed right",
+        "ppl": "perplexity per hidden piece",
+        "n": "windows",
+    },
+)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train from the command line."""
+    options = read_flags("reviews", PRESETS, __doc__, argv)
+    labelled, held_out, unlabelled = load(options.data)
+    texts = [*labelled.text, *unlabelled.text]
+    tokenizer = tokenizer_of(options, texts)
+    ids = stream(tokenizer, texts)
+    windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)
+    torch.manual_seed(options.train.seed)
+
+    def batch_of(step: int) -> Batch:
+        seed = options.train.seed * 1_000_003 + step
+        return hide(data.random_windows(ids, WINDOW, options.train.batch_size, seed), seed)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        return validation(model, windows)
+
+    model = MaskedLM(options.model_config(tokenizer))
+    run(options, model, tokenizer, batch_of, loss_of, evaluate)
+
+
+if __name__ == "__main__":
+    main()
