@@ -20,6 +20,7 @@ from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 # the name of a task -> its script in train, which is also its folder in checkpoints
 TASKS = {
     "translation": "translation",
+    "reviews": "reviews",
     "sentiment": "sentiment",
     "shakespeare": "shakespeare",
     "copy": "copy_task",

@@ -52,7 +52,7 @@ PRESETS = {
 }
 WINDOW = 128  # pieces; the reviews follow one another, an [EOS] between them
 HIDDEN = 0.25  # the share of pieces to be guessed; more than BERT's 0.15 (Wettig et al. 2023)
-HELD_OUT = 25  # one review in so many validates
+HELD_OUT = 12  # one review in so many validates
 N_TOKENIZER = 40_000  # reviews that the vocabulary is learnt from
 N_VALIDATION = 1_024  # windows
 
