@@ -14,7 +14,7 @@ from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.trace import Site
 
 UNUSUAL = [{"norm": "post"}, {"norm": "none"}, {"residual": False}, {"feed_forward": False}]
-UNUSUAL += [{"activation": "swiglu"}]
+UNUSUAL += [{"activation": "swiglu"}, {"positions_along": "batch"}]
 
 
 @pytest.mark.parametrize("scale_scores", [True, False])

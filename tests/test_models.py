@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from tiny import NORMS, TINY, build, padded, words
 
 from transformer_core.attention import Cache
-from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder
+from transformer_core.models import BagClassifier, DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
 
 every_encoding = pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)
@@ -23,6 +23,8 @@ SWITCHES = [
     {"scale_scores": False},
     {"residual": False},
     {"feed_forward": False},
+    {"causal_mask": False},
+    {"positions_along": "batch"},
     {"n_heads": 1},
 ]
 
@@ -136,6 +138,28 @@ def test_every_switch_changes_what_the_same_weights_compute(model_class, switch)
     assert not torch.allclose(base(*tokens), changed(*tokens), atol=1e-3)
 
 
+def test_positions_along_the_batch_are_the_same_for_every_token_of_a_sentence():
+    model = build(DecoderLM, positions_along="batch", max_len=4)
+    table, x = model.decoder.positions.table, torch.zeros(6, 9, TINY.d_model)
+    rows = torch.cat([table, table[:2]])  # a batch larger than the table begins it anew
+    torch.testing.assert_close(model.decoder.place(x, 0), rows[:, None].expand_as(x))
+
+
+def test_mean_pooling_leaves_padding_out():
+    model, rows = build(EncoderClassifier, pooling="mean"), [words(n) for n in (3, 8, 5)]
+    alone = torch.cat([model(row[None]) for row in rows])
+    torch.testing.assert_close(model(padded(rows)), alone)
+    states = model.encoder(model.encoder.embed(rows[0][None]), torch.tensor(True))
+    torch.testing.assert_close(alone[0], model.head(states[0].mean(0)))
+
+
+def test_a_bag_ignores_order_and_padding():
+    model, row = build(BagClassifier), words(8)
+    shuffled = row[torch.randperm(8)]
+    torch.testing.assert_close(model(padded([row, words(9)]))[0], model(shuffled[None])[0])
+    torch.testing.assert_close(model(row[None])[0], model.head(model.embedding.weight[row].mean(0)))
+
+
 def test_dropout_acts_in_training_alone():
     model, tokens = build(DecoderLM, dropout=0.1), words(2, 10)
     assert torch.equal(model(tokens), model(tokens))
@@ -171,6 +195,8 @@ def test_a_classifier_has_one_logit_per_class():
         ("d_ff", 4.5, "d_ff=4.5 must be a whole number of at least 1"),
         ("dropout", 1.0, "dropout=1.0 must be at least 0 and below 1"),
         ("norm", "rms", "norm='rms' must be 'pre', 'post' or 'none'"),
+        ("pooling", "max", "pooling='max' must be 'cls' or 'mean'"),
+        ("positions_along", "heads", "positions_along='heads' must be 'length' or 'batch'"),
     ],
 )
 def test_an_impossible_config_is_refused_with_its_numbers(field, value, complaint):

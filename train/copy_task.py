@@ -1,5 +1,6 @@
 """Train an encoder-decoder to repeat its input, the smallest task: `python -m train.copy_task`"""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -99,6 +100,18 @@ def unseen(config: ModelConfig, n: int, seed: int) -> Tensor:
     return data.copy_sequences(n, config.vocab_size - len(SPECIAL_TOKENS), config.max_len - 2, seed)
 
 
+def batches(config: ModelConfig, train: TrainConfig) -> Callable[[int], Batch]:
+    """batch_of(step) -> sequences (batch, max_len); it depends on the step alone."""
+    return lambda step: (unseen(config, train.batch_size, train.seed * 1_000_003 + step),)
+
+
+def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
+    """Loss and accuracy on sequences (batch, length), BOS … EOS, padded."""
+    device = next(model.parameters()).device
+    loss, n_targets = loss_of(model, (sequences.to(device),))
+    return {"loss": (loss / n_targets).item(), **accuracy(model, sequences)}
+
+
 def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
     """Free-running greedy decoding of 1,000 unseen sequences (or `limit`); there is no data."""
     sequences = unseen(trained.model.config, limit or N_EVALUATED, TEST_SEED)
@@ -113,16 +126,9 @@ def main(argv: list[str] | None = None) -> None:
     torch.manual_seed(options.train.seed)
     validation = unseen(config, N_EVALUATED, VALIDATION_SEED)
 
-    def batch_of(step: int) -> Batch:
-        seed = options.train.seed * 1_000_003 + step
-        return (unseen(config, options.train.batch_size, seed),)
-
-    def evaluate(model: nn.Module) -> dict[str, float]:
-        device = next(model.parameters()).device
-        loss, n_targets = loss_of(model, (validation.to(device),))
-        return {"loss": (loss / n_targets).item(), **accuracy(model, validation)}
-
+    batch_of = batches(config, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
+    evaluate = partial(judge, sequences=validation)
     run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate)
 
 

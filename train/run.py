@@ -35,7 +35,7 @@ from transformer_core import checkpoint
 from transformer_core.blocks import FEED_FORWARDS
 from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.config import ModelConfig
-from transformer_core.models import Model
+from transformer_core.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
@@ -46,7 +46,9 @@ CHOICES = {
     "activation": FEED_FORWARDS,
     "norm": ("pre", "post", "none"),
     "optimizer": OPTIMIZERS,
+    "pooling": ("cls", "mean"),
     "positional_encoding": POSITIONAL_ENCODINGS,
+    "positions_along": ("length", "batch"),
     "precision": PRECISIONS,
     "schedule": SCHEDULES,
 }
@@ -57,6 +59,7 @@ class Options:
     """One run, as the command line describes it."""
 
     task: str
+    preset: str
     command: str
     model: ModelConfig
     train: TrainConfig
@@ -120,6 +123,7 @@ def read_flags(
     try:
         return Options(
             task=task,
+            preset=flags.preset,
             command=" ".join(["python", "-m", f"train.{task}", *argv]),
             model=chosen(model),
             train=chosen(train),
@@ -140,8 +144,12 @@ def run(
     batch_of: Callable[[int], Batch],
     loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
     evaluate: Callable[[nn.Module], dict[str, float]],
+    finish: Callable[[Model], None] | None = None,
 ) -> None:
-    """Train with a progress bar; leave the best weights, metrics, scores and card in --out."""
+    """Train with a progress bar; leave the best weights, metrics, scores and card in --out.
+
+    finish may change the best weights once more, after training.
+    """
     refuse_to_destroy(options)
     if options.resume:
         refuse_another_model(options.out, model)
@@ -176,6 +184,10 @@ def run(
             scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
             bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
     if is_main:
+        if finish is not None:
+            best = checkpoint.load(options.out)
+            finish(best)
+            checkpoint.save(options.out, best)
         scores = evaluate_and_publish(options.task, options.out, options.data)
         print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
 
@@ -202,9 +214,16 @@ def refuse_another_model(folder: Path, model: Model) -> None:
 
 
 def start_from(folder: Path, model: Model) -> None:
-    """Take over a checkpoint's weights, if it has a place for each of them."""
+    """Take over a checkpoint's weights, if it has a place for each of them.
+
+    A classifier may begin with the encoder of a masked language model.
+    """
     try:
-        model.load_state_dict(checkpoint.load(folder, type(model)).state_dict())
+        held = checkpoint.load(folder)
+        if type(held) is MaskedLM and type(model) is EncoderClassifier:
+            model.encoder.load_state_dict(held.encoder.state_dict())
+        else:
+            model.load_state_dict(held.state_dict())
     except (CheckpointError, RuntimeError) as error:
         raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
 
@@ -259,6 +278,7 @@ def describe(options: Options, now: Progress) -> dict:
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
     return {
         "task": options.task,
+        "preset": options.preset,
         "command": options.command,
         "device": device,
         "threads": torch.get_num_threads(),

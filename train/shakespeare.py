@@ -1,6 +1,7 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -79,6 +80,16 @@ def split(text: str) -> int:
     return int(len(text) * (1 - HELD_OUT))
 
 
+def batches(ids: Tensor, length: int, config: TrainConfig) -> Callable[[int], Batch]:
+    """batch_of(step) -> windows (batch, length + 1); it depends on the step alone."""
+
+    def batch_of(step: int) -> Batch:
+        seed = config.seed * 1_000_003 + step
+        return (data.random_windows(ids, length + 1, config.batch_size, seed),)
+
+    return batch_of
+
+
 def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed cross-entropy of every next character, and their number."""
     (windows,) = batch
@@ -145,15 +156,10 @@ def main(argv: list[str] | None = None) -> None:
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)
 
-    def batch_of(step: int) -> Batch:
-        seed = options.train.seed * 1_000_003 + step
-        return (
-            data.random_windows(ids[:start], config.max_len + 1, options.train.batch_size, seed),
-        )
-
     def evaluate(model: nn.Module) -> dict[str, float]:
         return {"loss": validation_loss(model, ids, start)}
 
+    batch_of = batches(ids[:start], config.max_len, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     run(options, DecoderLM(config), tokenizer, batch_of, loss, evaluate)
 

@@ -22,10 +22,14 @@ class ModelConfig:
     position_base: float = 10_000.0  # the slowest wave of sinusoidal and rotary, in radians^-1
     norm: Literal["pre", "post", "none"] = "pre"
     activation: str = "relu"  # a key of blocks.FEED_FORWARDS
+    pooling: Literal["cls", "mean"] = "cls"  # what EncoderClassifier reads of its last layer
 
+    # "batch" is a slip seen in print: the table is added along the wrong axis of (batch, length)
+    positions_along: Literal["length", "batch"] = "length"
     scale_scores: bool = True
     residual: bool = True
     feed_forward: bool = True
+    causal_mask: bool = True  # without it a decoder sees in training what it should predict
 
     def __post_init__(self):
         sizes = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "n_classes")
@@ -38,8 +42,16 @@ class ModelConfig:
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
-        if self.norm not in ("pre", "post", "none"):
-            raise ValueError(f"norm={self.norm!r} must be 'pre', 'post' or 'none'")
+        choices = {
+            "norm": ("pre", "post", "none"),
+            "pooling": ("cls", "mean"),
+            "positions_along": ("length", "batch"),
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                *others, last = map(repr, known)
+                wanted = f"{', '.join(others)} or {last}"
+                raise ValueError(f"{name}={getattr(self, name)!r} must be {wanted}")
 
     @property
     def head_dim(self) -> int:

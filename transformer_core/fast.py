@@ -56,8 +56,8 @@ class FastStep:
     @staticmethod
     def fits(config: ModelConfig) -> bool:
         """Whether a model is of the usual kind; all positional encodings are."""
-        gated = config.activation == "swiglu"
-        return config.norm == "pre" and config.residual and config.feed_forward and not gated
+        whole = config.residual and config.feed_forward and config.positions_along == "length"
+        return whole and config.norm == "pre" and config.activation != "swiglu"
 
     def __init__(self, model: DecoderLM):
         stack = model.decoder

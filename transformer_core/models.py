@@ -82,6 +82,12 @@ class Model(nn.Module):
         """Every attention module's address, in the order of the forward pass."""
         return [module.site for module in self.modules() if isinstance(module, MultiHeadAttention)]
 
+    def decoder_mask(self, tokens: Tensor, cache: Cache | None) -> Tensor:
+        """Which of all positions the new ones may look at. tokens (batch, new) -> (new, all)"""
+        n_all = tokens.size(1) + (cache.length if cache else 0)
+        mask = causal_mask(tokens.size(1), n_all, tokens.device)
+        return mask if self.config.causal_mask else torch.ones_like(mask)
+
     @property
     def n_parameters(self) -> int:
         """Trained numbers; a matrix that is used twice counts once."""
@@ -132,8 +138,7 @@ class EncoderDecoder(Model):
         cache: Cache | None = None,
     ) -> Tensor:
         """tgt (batch, target): all of it, or with a cache what follows the cached positions."""
-        past = cache.length if cache else 0
-        mask = causal_mask(tgt.size(1), past + tgt.size(1), tgt.device)
+        mask = self.decoder_mask(tgt, cache)
         x = self.decoder(self.decoder.embed(tgt), mask, memory, padding_mask(src), trace, cache)
         return self.decoder.logits(x)
 
@@ -235,8 +240,7 @@ class DecoderLM(Model):
 
         Returns logits (batch, length, vocab_size).
         """
-        past = cache.length if cache else 0
-        mask = causal_mask(tokens.size(1), past + tokens.size(1), tokens.device)
+        mask = self.decoder_mask(tokens, cache)
         x = self.decoder.embed(tokens) if inputs_embeds is None else inputs_embeds
         return self.decoder.logits(self.decoder(x, mask, trace=trace, cache=cache))
 
