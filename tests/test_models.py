@@ -23,7 +23,6 @@ SWITCHES = [
     {"scale_scores": False},
     {"residual": False},
     {"feed_forward": False},
-    {"causal_mask": False},
     {"positions_along": "batch"},
     {"n_heads": 1},
 ]
@@ -58,6 +57,15 @@ def test_the_future_is_invisible_to_a_translator(positional_encoding, norm):
     before, after = model(src, tgt), model(src, changed)
     torch.testing.assert_close(before[:, :4], after[:, :4])
     assert not torch.isclose(before[:, 4:], after[:, 4:]).all(dim=-1).any()
+
+
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM])
+def test_without_the_causal_mask_every_position_sees_the_last_token(model_class):
+    model, (*source, tokens) = build(model_class, causal_mask=False), inputs(model_class)
+    changed = tokens.clone()
+    changed[:, -1] = changed[:, -1] % 16 + 1
+    before, after = model(*source, tokens), model(*source, changed)
+    assert not torch.isclose(before, after).all(dim=-1).any()
 
 
 @every_encoding
