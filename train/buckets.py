@@ -1,5 +1,6 @@
 """Batches of pairs of similar lengths, so that little of them is padding."""
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,17 @@ class Ragged:
 
     ids: Tensor  # (all ids,)
     starts: Tensor  # (rows + 1,)
+
+    @classmethod
+    def of(cls, rows: list[list[int]]) -> "Ragged":
+        """The sequences of a list of lists."""
+        flat = torch.tensor([i for row in rows for i in row], dtype=torch.int32)
+        return cls(flat, torch.tensor([0, *map(len, rows)]).cumsum(0))
+
+    def __add__(self, other: "Ragged") -> "Ragged":
+        """The other's sequences after these."""
+        starts = torch.cat([self.starts, self.starts[-1] + other.starts[1:]])
+        return Ragged(torch.cat([self.ids, other.ids]), starts)
 
     @property
     def lengths(self) -> Tensor:
@@ -39,13 +51,9 @@ def encode(
     tokenizer: Tokenizer, texts: list[str], frame: Callable[[list[int]], list[int]]
 ) -> Ragged:
     """Every text's pieces, as frame cuts them and puts special tokens around them."""
-    flat, lengths = [], []
-    for first in range(0, len(texts), CHUNK):
-        rows = [frame(ids) for ids in tokenizer.encode_batch(texts[first : first + CHUNK])]
-        lengths += map(len, rows)
-        flat.append(torch.tensor([i for row in rows for i in row], dtype=torch.int32))
-    starts = torch.tensor([0, *lengths]).cumsum(0)
-    return Ragged(torch.cat(flat), starts)
+    parts = (texts[first : first + CHUNK] for first in range(0, len(texts), CHUNK))
+    rows = (Ragged.of([frame(ids) for ids in tokenizer.encode_batch(part)]) for part in parts)
+    return functools.reduce(Ragged.__add__, rows)
 
 
 def draw(weights: Tensor, generator: torch.Generator) -> Tensor:

@@ -15,7 +15,7 @@ from types import ModuleType
 import torch
 
 from train.card import publish
-from transformer_core.checkpoint import CheckpointError, Trained, load_trained
+from transformer_core.checkpoint import CheckpointError, Trained, load_trained, write_atomically
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
 TASKS = {
@@ -47,23 +47,28 @@ def import_script(name: str) -> ModuleType:
 @torch.inference_mode()
 def evaluate(
     script: str, folder: Path, data: Path | None = None, limit: int | None = None
-) -> tuple[Trained, dict[str, float]]:
-    """A checkpoint in float32 and its scores on the data, or on the first `limit` examples."""
-    score = import_script(script).score
+) -> tuple[Trained, dict[str, float], dict[str, dict]]:
+    """A checkpoint in float32, its scores on the data, or on the first `limit` examples, and what
+    a script's `examine` finds beside them: file name -> content.
+    """
+    task = import_script(script)
+    examine = getattr(task, "examine", lambda *asked: (task.score(*asked), {}))
     if not folder.exists():
         raise EvaluationError(f"{folder} does not exist; python -m train.{script} trains it")
     if data is not None and not data.exists():
         raise EvaluationError(f"{data} does not exist")
     trained = load_trained(folder)
     trained.model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return trained, score(trained, data, limit)
+    return trained, *examine(trained, data, limit)
 
 
 def evaluate_and_publish(
     script: str, folder: Path, data: Path | None = None, limit: int | None = None
 ) -> dict[str, float]:
     """Score a checkpoint and write its scores.json and its card."""
-    trained, scores = evaluate(script, folder, data, limit)
+    trained, scores, details = evaluate(script, folder, data, limit)
+    for name, content in details.items():
+        write_atomically(folder / name, json.dumps(content, indent=1) + "\n")
     task = next(task for task, name in TASKS.items() if name == script)
     words = ["python -m train.evaluate", task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
@@ -91,7 +96,7 @@ def main(argv: list[str] | None = None) -> None:
         if flags.write:
             scores = evaluate_and_publish(script, folder, flags.data, flags.limit)
         else:
-            _, scores = evaluate(script, folder, flags.data, flags.limit)
+            _, scores, _ = evaluate(script, folder, flags.data, flags.limit)
     except (EvaluationError, CheckpointError, OSError, ValueError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
     if flags.json:

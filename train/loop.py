@@ -32,6 +32,7 @@ class TrainConfig:
     ema: float = 0.0  # decay of the averaged weights, which are what is evaluated and kept
     accumulate: int = 1  # a step's batch is computed in this many parts
     eval_every: int = 250
+    best_by: str = "loss"  # the evaluated metric whose smallest value is the best
     patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
     precision: str = "auto"  # one of PRECISIONS; auto is bf16 where it is fast
     seed: int = 0
@@ -147,7 +148,8 @@ def fit(
     batch_of(step) must depend on the step alone, so that a resumed run sees what an uninterrupted
     one would. loss_of returns the summed loss and the number of targets it sums over: with them
     several processes, or several parts of a batch, give exactly the gradient of the whole.
-    evaluate returns {"loss": …} and whatever else is worth a curve; the smallest loss is the best.
+    evaluate returns {"loss": …} and whatever else is worth a curve; config.best_by names the one
+    whose smallest value is the best.
     With a state folder the run can be killed at any moment and continues from its last evaluation.
     Close the iterator to stop early.
     """
@@ -174,9 +176,10 @@ def fit(
         averaged.eval()
         with torch.inference_mode(), accelerator.autocast():
             now.metrics = evaluate(averaged.module)
-        now.is_best = now.metrics["loss"] < now.best
+        value = now.metrics[config.best_by]
+        now.is_best = value < now.best
         now.stale = 0 if now.is_best else now.stale + 1
-        now.best = min(now.best, now.metrics["loss"])
+        now.best = min(now.best, value)
 
     if now.step == 0:
         judge()

@@ -163,7 +163,8 @@ def run(
     if is_main:
         write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
     metrics = Metrics.open(options)
-    runs_before = read_runs(history(options))[: metrics.run - 1]
+    past = history(options)
+    runs_before = read_runs(past)[: metrics.run - 1] if past else []
 
     recent: list[float] = []
     with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
@@ -228,10 +229,15 @@ def start_from(folder: Path, model: Model) -> None:
         raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
 
 
-def history(options: Options) -> Path:
-    """The folder whose earlier runs are this model's past: --init's, unless a run is resumed."""
-    begun = options.resume and (options.out / "metrics.csv").exists()
-    return options.out if begun or options.init is None else options.init
+def history(options: Options) -> Path | None:
+    """The folder whose earlier runs are this model's past; None if it begins anew.
+
+    A run that is resumed goes on with its own, one with --init with those of the same task there.
+    """
+    if options.resume and (options.out / "metrics.csv").exists():
+        return options.out
+    runs = read_runs(options.init) if options.init else []
+    return options.init if runs and runs[-1]["task"] == options.task else None
 
 
 class Metrics:
@@ -243,12 +249,12 @@ class Metrics:
     @classmethod
     def open(cls, options: Options) -> "Metrics":
         """Start a new run after those it builds on, or, resuming, go on with the last."""
-        past, rows = history(options) / "metrics.csv", []
-        if past.exists() and (options.resume or options.init):
-            with past.open(newline="") as file:
+        past, rows = history(options), []
+        if past is not None:
+            with (past / "metrics.csv").open(newline="") as file:
                 rows = list(csv.DictReader(file))
         last = max((int(row["run"]) for row in rows), default=0)
-        resumed = options.resume and past.parent == options.out
+        resumed = options.resume and past == options.out
         path = options.out / "metrics.csv"
         return cls(path, max(1, last + (not resumed)), options.train.seed, rows)
 

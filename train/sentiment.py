@@ -1,0 +1,370 @@
+"""Train a classifier of film reviews: `python -m train.sentiment --init checkpoints/reviews`
+
+The presets `report` and `lstm` train small models from nothing, under the protocol of a student
+report: all 50,000 reviews, a tenth of them to validate and a tenth to test.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from train import buckets, data, reviews
+from train.buckets import Ragged
+from train.card import Card, read_runs
+from train.data import Reviews
+from train.loop import Batch, TrainConfig
+from train.reviews import tokenizer_of
+from train.run import read_flags, run
+from transformer_core.checkpoint import Trained
+from transformer_core.classification import LABELS, frame
+from transformer_core.models import EncoderClassifier, LSTMClassifier, Model
+from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
+
+MODEL = replace(reviews.MODEL, dropout=0.1)
+TRAIN = TrainConfig(
+    minutes=20,
+    batch_size=12_000,  # padded pieces
+    optimizer="muon",
+    learning_rate=1e-3,
+    warmup_steps=50,
+    weight_decay=0.05,
+    ema=0.99,
+    eval_every=150,
+    best_by="error",
+)
+# 16 reviews at a time for 10 epochs of 40,000
+REPORT = TrainConfig(
+    steps=25_000,
+    batch_size=16 * 256,
+    learning_rate=5e-4,
+    weight_decay=0.01,
+    eval_every=1_250,
+    best_by="error",
+)
+SMALL = replace(
+    reviews.MODEL,
+    d_model=64,
+    n_heads=2,
+    n_layers=2,
+    d_ff=128,
+    max_len=256,
+    dropout=0.1,
+    positional_encoding="sinusoidal",
+    activation="relu",
+)
+PRESETS = {
+    "cpu": (MODEL, TRAIN),
+    "gpu": (
+        replace(reviews.PRESETS["gpu"][0], dropout=0.1),
+        replace(TRAIN, minutes=5, batch_size=50_000),
+    ),
+    "report": (SMALL, REPORT),
+    # d_model and d_ff are the sizes of the embedding and of the state: some 500,000 parameters
+    "lstm": (replace(SMALL, d_model=40, d_ff=128, n_layers=1), REPORT),
+}
+REPORT_PRESETS = ("report", "lstm")
+EXCERPTS = 0.2  # excerpts of one to three sentences in an epoch, as a share of the reviews
+FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
+SHORTEST = 4  # pieces; what is shorter is no sentence of its own
+SPLIT_SEED = 8_1_1
+N_ERRORS = 60  # the most confident ones are kept to be looked at
+N_BINS = 10  # of the reliability diagram
+
+
+def splits(path: Path | None, preset: str) -> tuple[Reviews, Reviews]:
+    """Training and validation reviews; none of their texts is tested on."""
+    if preset not in REPORT_PRESETS:
+        return reviews.load(path)[:2]
+    everything, order = shuffled(path)
+    tenth = len(order) // 10
+    return everything.take(order[2 * tenth :]), everything.take(order[tenth : 2 * tenth])
+
+
+def shuffled(path: Path | None) -> tuple[Reviews, list[int]]:
+    """All labelled reviews, each text once, and the order in which the report's protocol cuts."""
+    parts = [data.reviews(path, kind) for kind in ("train", "test")]
+    texts, labels = (
+        [item for part in parts for item in getattr(part, name)] for name in ("text", "label")
+    )
+    everything = reviews.unique(Reviews(texts, labels), set())
+    order = list(range(len(everything)))
+    random.Random(SPLIT_SEED).shuffle(order)
+    return everything, order
+
+
+def tested(path: Path | None, preset: str) -> Reviews:
+    """The official test set, or the report's tenth, or the one file that path is."""
+    if preset in REPORT_PRESETS and not (path and path.is_file()):
+        everything, order = shuffled(path)
+        return everything.take(order[: len(order) // 10])
+    return data.reviews(path, "test")
+
+
+def encode(tokenizer: Tokenizer, texts: list[str], max_len: int) -> Ragged:
+    """Every review between [CLS] and [EOS]; of what is too long both ends."""
+    return buckets.encode(tokenizer, texts, lambda ids: frame(ids, max_len))
+
+
+def sentences(ids: list[int], ends: set[int]) -> list[list[int]]:
+    """Pieces cut after sentence ends; what is too short stays with what follows."""
+    found: list[list[int]] = [[]]
+    for i in ids:
+        if len(found[-1]) >= SHORTEST and found[-1][-1] in ends and i not in ends:
+            found.append([])
+        found[-1].append(i)
+    return found
+
+
+def sentence_ends(tokenizer: Tokenizer) -> set[int]:
+    """The pieces that end a sentence: runs of full stops, exclamation and question marks."""
+    marks = ((i, tokenizer.token(i).lstrip("▁")) for i in range(tokenizer.vocab_size))
+    return {i for i, token in marks if token and not token.strip(".!?")}
+
+
+def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> Ragged:
+    """One to three sentences in a row from each review, with the review's label to be learnt."""
+    rng, ends = random.Random(seed), sentence_ends(tokenizer)
+    rows = []
+    for row in range(len(corpus.lengths)):
+        parts = sentences(corpus[row][1:-1], ends)
+        first, n = rng.randrange(len(parts)), rng.randint(1, 3)
+        rows.append([CLS, *(i for part in parts[first : first + n] for i in part), EOS])
+    return Ragged.of(rows)
+
+
+def first_sentences(tokenizer: Tokenizer, corpus: Ragged) -> Ragged:
+    """What a visitor might type: the first sentence of each review."""
+    ends = sentence_ends(tokenizer)
+    rows = range(len(corpus.lengths))
+    return Ragged.of([[CLS, *sentences(corpus[row][1:-1], ends)[0], EOS] for row in rows])
+
+
+def batches(
+    tokenizer: Tokenizer, corpus: Ragged, label: list[int], config: TrainConfig, *, plain: bool
+) -> Callable[[int], Batch]:
+    """batch_of(step) -> tokens (batch, length), labels (batch,); it depends on the step alone.
+
+    Unless plain, excerpts are learnt beside whole reviews, and some pieces are forgotten.
+    """
+    n = len(corpus.lengths)
+    labels, weights = torch.tensor(label), torch.ones(n)
+    if not plain:
+        corpus = corpus + excerpts(tokenizer, corpus, config.seed)
+        labels, weights = labels.repeat(2), torch.cat([weights, EXCERPTS * weights])
+    lengths, none = corpus.lengths, torch.zeros(len(labels), dtype=torch.long)
+    epochs: dict[int, list[Tensor]] = {}
+
+    def epoch(number: int) -> list[Tensor]:
+        if number not in epochs:
+            seed = config.seed * 1_000_003 + number
+            epochs.clear()
+            epochs[number] = buckets.epoch(weights, lengths, none, config.batch_size, seed)
+        return epochs[number]
+
+    steps_per_epoch = len(epoch(0))
+
+    def batch_of(step: int) -> Batch:
+        number, place = divmod(step, steps_per_epoch)
+        rows = epoch(number)[place % len(epoch(number))]
+        tokens = corpus.pad(rows)
+        generator = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
+        forgotten = torch.rand(tokens.shape, generator=generator) < FORGOTTEN
+        words = (tokens != CLS) & (tokens != EOS) & (tokens != 0)
+        return (tokens if plain else tokens.where(~(forgotten & words), MASK)), labels[rows]
+
+    return batch_of
+
+
+def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy, and the number of reviews."""
+    tokens, labels = batch
+    logits = model(tokens).float()
+    loss = F.cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
+    return loss, torch.tensor(len(labels), device=loss.device)
+
+
+@torch.inference_mode()
+def predict(model: Model, corpus: Ragged, n_tokens: int = 8_000) -> Tensor:
+    """Logits of every review. -> (reviews, n_classes)"""
+    device, lengths = next(model.parameters()).device, corpus.lengths
+    none = torch.zeros_like(lengths)
+    logits = torch.empty(len(lengths), model.config.n_classes)
+    everything = buckets.by_length(torch.arange(len(lengths)), lengths, none)
+    for rows in buckets.cut(everything, lengths, none, n_tokens):
+        logits[rows] = model(corpus.pad(rows).to(device)).float().cpu()
+    return logits
+
+
+def judge(logits: Tensor, label: list[int]) -> dict[str, float]:
+    """Loss in nats, accuracy and error, 0 to 1."""
+    wanted = torch.tensor(label)
+    accuracy = (logits.argmax(-1) == wanted).float().mean().item()
+    loss = F.cross_entropy(logits, wanted).item()
+    return {"loss": loss, "accuracy": accuracy, "error": 1 - accuracy}
+
+
+def calibrate(model: Model, logits: Tensor, label: list[int]) -> float:
+    """Divide the head by the temperature under which held-out reviews are most likely (Guo et al.
+    2017): no answer changes, only how sure it is. -> the temperature"""
+    temperatures = torch.linspace(0.3, 5, 471)
+    scaled = logits / temperatures[:, None, None]
+    losses = F.cross_entropy(
+        scaled.flatten(0, 1), torch.tensor(label).repeat(len(temperatures)), reduction="none"
+    )
+    best = temperatures[losses.view(len(temperatures), -1).mean(1).argmin()].item()
+    with torch.no_grad():
+        model.head.weight /= best
+        model.head.bias /= best
+    return best
+
+
+def reliability(logits: Tensor, label: list[int]) -> list[dict[str, float]]:
+    """How often answers of a certain confidence are right, in bins of equal width."""
+    confidence, answer = logits.softmax(-1).max(-1)
+    right = (answer == torch.tensor(label)).float()
+    edges = torch.linspace(0.5, 1, N_BINS + 1)
+    place = torch.bucketize(confidence, edges[1:-1], right=True)
+    return [
+        {
+            "low": edges[i].item(),
+            "high": edges[i + 1].item(),
+            "n": int((place == i).sum()),
+            "confidence": confidence[place == i].mean().item(),
+            "accuracy": right[place == i].mean().item(),
+        }
+        for i in range(N_BINS)
+        if (place == i).any()
+    ]
+
+
+def calibration_error(bins: list[dict[str, float]]) -> float:
+    """Expected calibration error: mean gap between confidence and accuracy (Naeini et al. 2015)."""
+    n = sum(one["n"] for one in bins)
+    return sum(one["n"] / n * abs(one["confidence"] - one["accuracy"]) for one in bins)
+
+
+def worst(logits: Tensor, some: Reviews) -> Iterator[dict]:
+    """The errors that the classifier is surest of."""
+    confidence, answer = logits.softmax(-1).max(-1)
+    wrong = (answer != torch.tensor(some.label)).nonzero()[:, 0]
+    for row in wrong[confidence[wrong].argsort(descending=True)][:N_ERRORS].tolist():
+        yield {
+            "text": some.text[row],
+            "label": LABELS[some.label[row]],
+            "predicted": LABELS[int(answer[row])],
+            "confidence": confidence[row].item(),
+        }
+
+
+def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+    """Accuracy on the test reviews (or the first ones), and on the first sentence of each."""
+    return examine(trained, path, limit)[0]
+
+
+def examine(
+    trained: Trained, path: Path | None, limit: int | None
+) -> tuple[dict[str, float], dict[str, dict]]:
+    """The scores, and test_set.json: where the classifier errs and how sure it is of it."""
+    some = tested(path, preset_of(trained.folder))
+    some = some.take(range(len(some))[:limit])
+    corpus = encode(trained.tokenizer, some.text, trained.model.config.max_len)
+    logits = predict(trained.model, corpus)
+    first = judge(predict(trained.model, first_sentences(trained.tokenizer, corpus)), some.label)
+    whole, bins = judge(logits, some.label), reliability(logits, some.label)
+    scores = {
+        "accuracy": whole["accuracy"],
+        "loss": whole["loss"],
+        "ece": calibration_error(bins),
+        "accuracy_first_sentence": first["accuracy"],
+        "n": len(some),
+    }
+    counts = torch.zeros(2, 2, dtype=torch.long)
+    counts.index_put_(
+        (torch.tensor(some.label), logits.argmax(-1)), torch.tensor(1), accumulate=True
+    )
+    details = {
+        **{name: scores[name] for name in ("n", "accuracy", "ece")},
+        "confusion": counts.tolist(),  # rows are the labels, columns the answers
+        "reliability": bins,
+        "errors": list(worst(logits, some)),
+    }
+    return scores, {"test_set.json": details}
+
+
+def preset_of(folder: Path) -> str:
+    """The preset of a checkpoint's last run, which says what it may be tested on."""
+    runs = read_runs(folder)
+    return runs[-1]["preset"] if runs else "cpu"
+
+
+CARD = Card(
+    title="A classifier that reads the sentiment of film reviews from [CLS]",
+    summary=(
+        "An encoder Transformer, written from scratch in plain PyTorch, that says whether a film "
+        "review is positive or negative, from the hidden state of its first token."
+    ),
+    pipeline="text-classification",
+    language=("en",),
+    dataset=data.IMDB,
+    data=(
+        "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
+        f"without those that also stand in the test set; one in {reviews.HELD_OUT} validates, "
+        "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
+        "three sentences are learnt. It starts from a masked language model of the same and of "
+        "the unlabelled reviews. (The presets `report` and `lstm` start from nothing, and divide "
+        "all labelled reviews, each text once, into eight tenths, one and one.)"
+    ),
+    limits=(
+        "It knows two answers and no doubt in between: a text that is no film review gets a label "
+        "too. It takes irony at its word, and names of actors for praise."
+    ),
+    licence=(
+        "The code is under the MIT licence. The reviews belong to their authors: the weights are "
+        "for research and teaching."
+    ),
+    licence_id="other",
+    scores={
+        "accuracy": "share of the test reviews with the right label",
+        "loss": "nats per review",
+        "ece": f"expected calibration error, {N_BINS} bins",
+        "accuracy_first_sentence": "the same share when only the first sentence is read",
+        "n": "reviews",
+    },
+)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train from the command line."""
+    options = read_flags("sentiment", PRESETS, __doc__, argv)
+    some, held_out = splits(options.data, options.preset)
+    tokenizer = tokenizer_of(options, some.text)
+    config = options.model_config(tokenizer)
+    corpus = encode(tokenizer, some.text, config.max_len)
+    validation = encode(tokenizer, held_out.text, config.max_len)
+    plain = options.preset in REPORT_PRESETS
+    batch_of = batches(tokenizer, corpus, some.label, options.train, plain=plain)
+    beginnings = first_sentences(tokenizer, validation)
+    torch.manual_seed(options.train.seed)
+    model = (LSTMClassifier if options.preset == "lstm" else EncoderClassifier)(config)
+
+    def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+        return loss_of(model, batch, options.train.label_smoothing)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        short = judge(predict(model, beginnings), held_out.label)
+        whole = judge(predict(model, validation), held_out.label)
+        return {**whole, "accuracy_first_sentence": short["accuracy"]}
+
+    def finish(model: Model) -> None:
+        print(f"temperature {calibrate(model, predict(model, validation), held_out.label):.2f}")
+
+    run(options, model, tokenizer, batch_of, loss, evaluate, finish)
+
+
+if __name__ == "__main__":
+    main()
