@@ -329,11 +329,17 @@ CARD = Card(
     ),
     licence_id="other",
     scores={
-        "bleu": f"BLEU, beam 4 ({signature(BLEU())})",
-        "chrf": f"chrF, beam 4 ({signature(CHRF())})",
+        "bleu": f"BLEU over all sets, beam 4 ({signature(BLEU())})",
+        "chrf": f"chrF over all sets, beam 4 ({signature(CHRF())})",
         "loss": "nats per target piece",
         "ppl": "perplexity per target piece",
         "n": "sentence pairs",
+        "bleu_test_tatoeba": "BLEU, everyday sentences (Tatoeba)",
+        "bleu_test_multi30k_2016_flickr": "BLEU, image captions (Multi30k 2016)",
+        **{
+            f"bleu_test_iwslt2017_tst{year}": f"BLEU, TED talks (IWSLT tst{year})"
+            for year in range(2010, 2016)
+        },
     },
 )
 
