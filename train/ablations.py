@@ -1,0 +1,256 @@
+"""Remove one part of a model at a time and see what it costs: `python -m train.ablations copy_task`
+
+A study trains every variant of one model with several seeds, on the same batches in the same order
+and for the same number of steps. What was measured is written to checkpoints/ablations/<study>/
+<variant>: metrics.csv with all seeds, variant.json with what was built, and the last weights of one
+seed. A run that is finished is never repeated, and runs are claimed by a lock that a killed process
+lets go of: the same command started again, or twice at once, shares what is left.
+"""
+
+import argparse
+import csv
+import fcntl
+import io
+import json
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from train.loop import Progress, fast_precision, fit
+from train.run import COLUMNS, Metrics, processor
+from train.studies import STUDIES, Recipe, Study, Task, shortened
+from transformer_core import checkpoint
+from transformer_core.checkpoint import write_atomically
+
+KEPT_SEED = 0  # whose weights stay
+N_COUNTED = 4  # batches whose floating-point operations are counted
+
+
+def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None, out: Path) -> str:
+    """One run; its files are complete before metrics.csv says that it is. Returns its outcome."""
+    recipe = replace(recipe, train=replace(recipe.train, seed=seed))
+    task, folder = study.task(recipe, data), out / name
+    recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
+    torch.manual_seed(seed)
+    model = recipe.kind(recipe.model)
+    metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
+    steps = fit(model, task.batch_of, task.loss_of, task.evaluate, recipe.train)
+    ((now, last),) = deque(measured(steps, metrics), maxlen=1)
+    folder.mkdir(exist_ok=True)
+    with locked(out / "training" / f"{name}.lock", wait=True):
+        write_atomically(folder / "variant.json", describe(study, name, recipe, task))
+        if seed == KEPT_SEED:
+            checkpoint.save(folder, last)
+            write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
+        if task.by_position is not None:
+            rows = [
+                {"seed": str(seed), "position": str(position), "loss": f"{loss:.6g}"}
+                for position, loss in task.by_position(last)
+            ]
+            merge(folder / "extrapolation.csv", list(rows[0]), rows, seed)
+        merge(folder / "metrics.csv", COLUMNS, metrics.rows, seed)
+    metrics.path.unlink()
+    return f"{name}, seed {seed}: loss {now.metrics['loss']:.4f} after {now.seconds / 60:.1f} min"
+
+
+def measured(
+    steps: Iterable[tuple[Progress, nn.Module]], metrics: Metrics
+) -> Iterator[tuple[Progress, nn.Module]]:
+    """Pass on the steps of a training, each evaluation a point of both curves."""
+    recent: list[float] = []
+    for now, model in steps:
+        recent.append(now.loss)
+        if now.metrics is not None:
+            train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
+            metrics.add(now, {"train": train_loss, "validation": now.metrics})
+            recent.clear()
+        yield now, model
+
+
+def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
+    """Put one seed's rows into a table, in place of what it held of that seed."""
+    others = [row for row in read_table(path) if row["seed"] != str(seed)]
+    write_table(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """A csv file's rows; none if there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
+    """Replace a csv file in one step."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, text.getvalue())
+
+
+def describe(study: Study, name: str, recipe: Recipe, task: Task) -> str:
+    """variant.json: what was built, how it was trained, and what a target costs."""
+    record = {
+        "place": list(study.variants(study.presets["cpu"])).index(name),
+        **plan(recipe),
+        "unit": study.unit,
+        "metric": study.metric,
+        "parameters": recipe.kind(recipe.model).n_parameters,
+        "flops_per_target": flops_per_target(recipe, task),
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor(),
+        "threads": torch.get_num_threads(),
+        "precision": fast_precision(recipe.train),
+    }
+    return json.dumps(record, indent=2) + "\n"
+
+
+def plan(recipe: Recipe) -> dict:
+    """What all seeds of a variant must have in common."""
+    settings = asdict(recipe.train)
+    del settings["seed"]
+    return {"kind": recipe.kind.__name__, "model": asdict(recipe.model), "train": settings}
+
+
+def flops_per_target(recipe: Recipe, task: Task) -> float:
+    """Floating-point operations of forward and backward pass, counted, for each target.
+
+    A target is what has a loss: a character, a piece, a review. Only matrix products count.
+    """
+    # in float32 a recurrent layer would run as one operation of oneDNN, whose inside nobody counts
+    model, targets = recipe.kind(recipe.model).double(), 0
+    with FlopCounterMode(display=False) as counter:
+        for step in range(N_COUNTED):
+            loss, n_targets = task.loss_of(model, task.batch_of(step))
+            loss.backward()
+            targets += int(n_targets)
+    return counter.get_total_flops() / targets
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Hold a file's lock; False, without waiting, if another process holds it."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            mine = True
+        except BlockingIOError:
+            mine = False
+        yield mine
+
+
+def is_finished(folder: Path, seed: int) -> bool:
+    """Whether a variant's metrics.csv holds this seed: its rows are written all at once."""
+    return any(row["seed"] == str(seed) for row in read_table(folder / "metrics.csv"))
+
+
+def refuse_to_mix(chosen: dict[str, Recipe], out: Path) -> None:
+    """Seeds of one variant are comparable only if they were trained alike."""
+    for name, recipe in chosen.items():
+        path = out / name / "variant.json"
+        if not path.exists():
+            continue
+        wanted, held = plan(recipe), json.loads(path.read_text())
+        wanted["model"]["vocab_size"] = held["model"]["vocab_size"]  # known once data are read
+        differences = [
+            f"{field} {wanted[part][field]} instead of {value}"
+            for part in ("model", "train")
+            for field, value in held[part].items()
+            if wanted[part].get(field) != value
+        ]
+        if differences:
+            raise SystemExit(
+                f"{path.parent} was trained with another plan ({', '.join(differences)}): "
+                "remove it or choose another --out."
+            )
+
+
+def work(flags: argparse.Namespace, number: int = 0) -> None:
+    """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
+    if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
+        os.environ["CUDA_VISIBLE_DEVICES"] = str(number % torch.cuda.device_count())
+    torch.set_num_threads(flags.threads)
+    study, out = STUDIES[flags.study], flags.out / flags.study
+    chosen = recipes(flags)
+    for seed in flags.seeds:
+        for name, recipe in chosen.items():
+            with locked(out / "training" / f"{name}-{seed}.lock", wait=False) as mine:
+                if mine and not is_finished(out / name, seed):
+                    outcome = train(study, name, recipe, seed, flags.data, out)
+                    print(f"{flags.study}: {outcome}", flush=True)
+
+
+def recipes(flags: argparse.Namespace) -> dict[str, Recipe]:
+    """The variants that the command line asks for, in the study's order."""
+    study = STUDIES[flags.study]
+    full = study.presets[flags.preset]
+    if flags.steps:
+        full = replace(full, train=shortened(full.train, flags.steps))
+    variants = study.variants(full)
+    return {name: variants[name] for name in variants if name in (flags.variants or variants)}
+
+
+def read_flags(argv: list[str] | None) -> argparse.Namespace:
+    """The command line; what is wrong with it is one sentence and exit code 2."""
+    parser = argparse.ArgumentParser(
+        prog="python -m train.ablations",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("study", choices=STUDIES)
+    add("--preset", choices=("cpu", "gpu"), default="cpu", help="gpu has the reports' sizes")
+    add("--variants", type=lambda text: text.split(","), help="a,b,c; without it all of them")
+    add("--seeds", type=lambda text: [*map(int, text.split(","))], default=[0, 1, 2])
+    add("--steps", type=int, help="of every run, instead of the preset's")
+    add("--jobs", type=int, default=1, help="processes that share the runs; each has its own GPU")
+    add("--threads", type=int, default=1, help="CPU threads of each")
+    add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
+    add("--out", type=Path, default=Path("checkpoints/ablations"))
+    flags = parser.parse_args(argv)
+    for name in ("steps", "jobs", "threads"):
+        value = getattr(flags, name)
+        if value is not None and value < 1:
+            parser.error(f"--{name} {value} must be at least 1")
+    study = STUDIES[flags.study]
+    known = list(study.variants(study.presets[flags.preset]))
+    if unknown := set(flags.variants or known) - set(known):
+        parser.error(f"no variant {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if flags.data is not None and not flags.data.exists():
+        parser.error(f"--data {flags.data} does not exist")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run a study from the command line."""
+    flags = read_flags(argv)
+    out = flags.out / flags.study
+    (out / "training").mkdir(parents=True, exist_ok=True)
+    refuse_to_mix(recipes(flags), out)
+    if flags.jobs == 1:
+        return work(flags)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit stops the daemons too
+    processes = [
+        get_context("spawn").Process(target=work, args=(flags, number), daemon=True)
+        for number in range(flags.jobs)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    sys.exit(max(process.exitcode for process in processes))
+
+
+if __name__ == "__main__":
+    main()
