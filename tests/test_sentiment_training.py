@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from tiny import build, words
 from torch.testing import assert_close
 
-from train import data, evaluate, reviews, sentiment
+from train import data, evaluate, long_reviews, reviews, sentiment
 from train.buckets import Ragged
 from train.card import read_runs
 from train.data import Reviews
@@ -256,3 +256,21 @@ def test_asking_at_some_places_gives_the_logits_of_these_places():
     model, tokens = build(MaskedLM), words(2, 6)
     places = torch.rand(2, 6) < 0.5
     assert_close(model(tokens, places=places), model(tokens)[places])
+
+
+def test_windows_hold_every_piece_once():
+    ids = list(range(10, 110))
+    parts = long_reviews.windows(ids, 32)
+    assert [i for part in parts for i in part[1:-1]] == ids
+    assert len(parts) == 4 and all(len(part) <= 32 for part in parts)
+    assert all(part[0] == CLS and part[-1] == EOS for part in parts)
+
+
+def test_policies_for_long_reviews_are_measured(folder, tmp_path):
+    out = tmp_path / "sentiment"
+    sentiment.main(["--data", str(folder), *SMALL, "--max-len", "12", "--out", str(out)])
+    long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])
+    found = json.loads((out / "long_reviews.json").read_text())
+    assert 0 < found["n"] <= found["of"] == len(reviews.load(folder)[1])
+    losses = {policy["loss"] for policy in found["policies"].values()}
+    assert len(losses) == len(long_reviews.BEGINNINGS) + 1  # each reads something else

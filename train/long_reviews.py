@@ -1,0 +1,84 @@
+"""Find out what to read of a review that is too long: `python -m train.long_reviews`
+
+Every policy reads the same held-out reviews, those that do not fit the classifier. The result
+stands in the checkpoint, as long_reviews.json.
+"""
+
+import argparse
+import itertools
+import json
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from train import reviews
+from train.buckets import Ragged
+from train.card import weights
+from train.sentiment import judge, predict
+from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.classification import BEGINNING, frame
+
+# how much of what is read is the review's beginning; the rest is its end
+BEGINNINGS = {
+    "the end": 0.0,
+    "a quarter beginning, the rest end": 0.25,
+    "half and half": 0.5,
+    "the beginning": 1.0,
+}
+WINDOWS = "all of it, in windows whose answers are averaged"
+
+
+def windows(ids: list[int], max_len: int) -> list[list[int]]:
+    """All pieces of a review, in as few parts of equal length as fit."""
+    room = max_len - 2
+    n = -(-len(ids) // room)
+    cuts = [round(i * len(ids) / n) for i in range(n + 1)]
+    return [frame(ids[a:b], max_len) for a, b in itertools.pairwise(cuts)]
+
+
+def averaged(trained: Trained, rows: list[list[int]]) -> Tensor:
+    """The mean log-probabilities of a review's windows. -> (reviews, n_classes)"""
+    parts = [windows(ids, trained.model.config.max_len) for ids in rows]
+    found = predict(trained.model, Ragged.of([part for one in parts for part in one]))
+    each = found.log_softmax(-1).split([len(one) for one in parts])
+    return torch.stack([one.mean(0) for one in each])
+
+
+def compare(trained: Trained, rows: list[list[int]], label: list[int]) -> dict[str, dict]:
+    """Accuracy and loss of every policy on the same reviews."""
+    found, max_len = {}, trained.model.config.max_len
+    for name, beginning in tqdm(BEGINNINGS.items()):
+        read = Ragged.of([frame(ids, max_len, beginning) for ids in rows])
+        found[name] = {"beginning": beginning, **judge(predict(trained.model, read), label)}
+    return {**found, WINDOWS: judge(averaged(trained, rows), label)}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line and write long_reviews.json."""
+    parser = argparse.ArgumentParser(prog="python -m train.long_reviews", description=__doc__)
+    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/sentiment"))
+    parser.add_argument("--data", type=Path, help="a local copy of the data")
+    flags = parser.parse_args(argv)
+    trained = load_trained(flags.checkpoint)
+    held_out = reviews.load(flags.data)[1]
+    pieces = trained.tokenizer.encode_batch(held_out.text)
+    long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
+    if not long:
+        raise SystemExit("No held-out review is too long for this model.")
+    policies = compare(trained, [pieces[i] for i in long], [held_out.label[i] for i in long])
+    record = {
+        "n": len(long),
+        "of": len(pieces),
+        "chosen": BEGINNING,
+        "policies": policies,
+        "weights": weights(flags.checkpoint),
+    }
+    write_atomically(flags.checkpoint / "long_reviews.json", json.dumps(record, indent=2) + "\n")
+    for name, scores in policies.items():
+        print(f"{scores['accuracy']:.1%} right, loss {scores['loss']:.4f}: {name}")
+
+
+if __name__ == "__main__":
+    main()
