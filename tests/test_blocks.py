@@ -8,7 +8,9 @@ from torch import nn
 from transformer_core.blocks import AddAndNorm, Block, SwigluFeedForward
 from transformer_core.masks import causal_mask, padding_mask
 from transformer_core.positions import PositionalEncoding
+from transformer_core.trace import Site
 
+SITE = Site("decoder", 0, "feed-forward")
 ALL = torch.ones(7, 7, dtype=torch.bool)
 ACTIVATIONS = ["relu", "gelu"]
 
@@ -58,7 +60,7 @@ def test_equals_transformer_decoder_layer(norm, activation):
 
 
 def test_swiglu_gates_every_channel():
-    ours, x = stir(SwigluFeedForward(TINY)), torch.randn(2, 7, 32)
+    ours, x = stir(SwigluFeedForward(TINY, SITE)), torch.randn(2, 7, 32)
     gate = ours.gate(x)
     expected = ours.down(gate / (1 + torch.exp(-gate)) * ours.up(x))
     torch.testing.assert_close(ours(x), expected)
@@ -82,7 +84,7 @@ def test_without_feed_forward_only_the_attention_sublayer_is_left():
 
 
 def test_dropout_hits_the_sublayer_and_never_the_residual():
-    ours = AddAndNorm(replace(TINY, norm="none", dropout=0.25))
+    ours = AddAndNorm(replace(TINY, norm="none", dropout=0.25), SITE)
     x = torch.full((8, 50, 32), 5.0)
     y = ours.train()(x, torch.ones_like)
     assert y.unique().tolist() == [5, pytest.approx(5 + 1 / 0.75)]

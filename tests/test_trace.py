@@ -1,10 +1,12 @@
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 import torch
 import torch.nn.functional as F
 from tiny import NORMS, TINY, build, padded, words
 
+from transformer_core.blocks import FEED_FORWARDS
 from transformer_core.masks import causal_mask
 from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
@@ -148,3 +150,42 @@ def test_threads_keep_their_own_traces():
     alone = {len(tgt[0]): weights(tgt) for tgt in targets}
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(wrong_sites, targets)) == [[], [], [], []]
+
+
+@pytest.mark.parametrize("changes", [{}, {"norm": "post"}, {"norm": "none"}, {"residual": False}])
+def test_a_trace_of_the_inside_leads_through_every_sublayer(changes):
+    model, trace = build(EncoderDecoder, **changes), Trace(inside=True)
+    model(*inputs(EncoderDecoder), trace)
+    kinds = {"encoder": ("self", "feed-forward"), "decoder": ("self", "cross", "feed-forward")}
+    for stack, states in trace.residual.items():
+        sites = [Site(stack, layer, kind) for layer in range(2) for kind in kinds[stack]]
+        assert [site for site in trace.sublayers if site.stack == stack] == sites
+        steps = [trace.sublayers[site] for site in sites]
+        assert torch.equal(steps[0].x, states[0]) and torch.equal(steps[-1].out, states[-1])
+        assert all(torch.equal(a.out, b.x) for a, b in pairwise(steps))
+        for step in steps:
+            assert torch.equal(step.total, step.x + step.update) == changes.get("residual", True)
+
+
+@pytest.mark.parametrize("activation", FEED_FORWARDS)
+def test_the_second_projection_reads_the_traced_hidden_layer(activation):
+    model, trace = build(DecoderLM, activation=activation), Trace(inside=True)
+    model(*inputs(DecoderLM), trace=trace)
+    for site, hidden in trace.hidden.items():
+        network = model.decoder.blocks[site.layer].feed_forward
+        assert torch.equal(network.down(hidden.after), trace.sublayers[site].update)
+        assert hidden.before.shape == hidden.after.shape == (2, 9, TINY.d_ff)
+
+
+def test_an_ordinary_trace_leaves_the_inside_out():
+    model, trace = build(DecoderLM), Trace()
+    model(*inputs(DecoderLM), trace=trace)
+    assert not trace.sublayers
+    assert not trace.hidden
+
+
+def test_a_traced_mask_is_the_one_that_hid_the_future():
+    model, trace = build(DecoderLM), Trace()
+    model(*inputs(DecoderLM), trace=trace)
+    for attention in trace.attention.values():
+        assert torch.equal(attention.mask.expand_as(attention.weights), attention.weights > 0)

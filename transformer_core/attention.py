@@ -75,7 +75,7 @@ class MultiHeadAttention(nn.Module):
 
         scores = self.bias(query @ key.transpose(-2, -1) * self.scale)
         weights = scores.where(mask, -math.inf).softmax(dim=-1)
-        record_attention(trace, self.site, query, key, value, scores, weights)
+        record_attention(trace, self.site, query, key, value, scores, weights, mask)
 
         context = self.dropout(weights) @ value  # (batch, heads, query, head_dim)
         if trace is not None and self.site in trace.head_mask:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformer_core.attention import Cache, MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.positions import PositionalEncoding
-from transformer_core.trace import Site, Trace
+from transformer_core.trace import Site, Trace, record_hidden, record_sublayer
 
 
 class FeedForward(nn.Module):
@@ -17,13 +17,17 @@ class FeedForward(nn.Module):
 
     activation = staticmethod(F.relu)
 
-    def __init__(self, config: ModelConfig):
+    def __init__(self, config: ModelConfig, site: Site):
         super().__init__()
+        self.site = site
         self.up = nn.Linear(config.d_model, config.d_ff)
         self.down = nn.Linear(config.d_ff, config.d_model)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.down(self.activation(self.up(x)))
+    def forward(self, x: Tensor, trace: Trace | None = None) -> Tensor:
+        before = self.up(x)
+        after = self.activation(before)
+        record_hidden(trace, self.site, before, after)
+        return self.down(after)
 
 
 class GeluFeedForward(FeedForward):
@@ -37,12 +41,15 @@ class SwigluFeedForward(FeedForward):
 
     activation = staticmethod(F.silu)
 
-    def __init__(self, config: ModelConfig):
-        super().__init__(config)
+    def __init__(self, config: ModelConfig, site: Site):
+        super().__init__(config, site)
         self.gate = nn.Linear(config.d_model, config.d_ff)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.down(self.activation(self.gate(x)) * self.up(x))
+    def forward(self, x: Tensor, trace: Trace | None = None) -> Tensor:
+        before = self.gate(x)
+        after = self.activation(before) * self.up(x)
+        record_hidden(trace, self.site, before, after)
+        return self.down(after)
 
 
 FEED_FORWARDS: dict[str, type[FeedForward]] = {
@@ -55,16 +62,23 @@ FEED_FORWARDS: dict[str, type[FeedForward]] = {
 class AddAndNorm(nn.Module):
     """x + dropout(sublayer(x)), normalised before the sublayer (pre) or after the sum (post)."""
 
-    def __init__(self, config: ModelConfig):
+    def __init__(self, config: ModelConfig, site: Site):
         super().__init__()
+        self.site = site
         self.before = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
         self.after = nn.LayerNorm(config.d_model) if config.norm == "post" else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
         self.residual = config.residual
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        update = self.dropout(sublayer(self.before(x)))
-        return self.after(x + update if self.residual else update)
+    def forward(
+        self, x: Tensor, sublayer: Callable[[Tensor], Tensor], trace: Trace | None = None
+    ) -> Tensor:
+        read = self.before(x)
+        update = self.dropout(sublayer(read))
+        total = x + update if self.residual else update
+        out = self.after(total)
+        record_sublayer(trace, self.site, x, read, update, total, out)
+        return out
 
 
 class Block(nn.Module):
@@ -84,16 +98,18 @@ class Block(nn.Module):
         cross: bool = False,
     ):
         super().__init__()
-        self.self_attention = MultiHeadAttention(config, Site(stack, layer, "self"), positions)
-        self.add_self = AddAndNorm(config)
+        site = Site(stack, layer, "self")
+        self.self_attention = MultiHeadAttention(config, site, positions)
+        self.add_self = AddAndNorm(config, site)
         self.cross_attention = self.feed_forward = None
         if cross:  # source and target positions are not comparable, so no positions here
             site, no_positions = Site(stack, layer, "cross"), PositionalEncoding(config)
             self.cross_attention = MultiHeadAttention(config, site, no_positions)
-            self.add_cross = AddAndNorm(config)
+            self.add_cross = AddAndNorm(config, site)
         if config.feed_forward:
-            self.feed_forward = FEED_FORWARDS[config.activation](config)
-            self.add_feed_forward = AddAndNorm(config)
+            site = Site(stack, layer, "feed-forward")
+            self.feed_forward = FEED_FORWARDS[config.activation](config, site)
+            self.add_feed_forward = AddAndNorm(config, site)
 
     def forward(
         self,
@@ -105,11 +121,11 @@ class Block(nn.Module):
         cache: Cache | None = None,
     ) -> Tensor:
         """x (batch, length, d_model) -> the same shape; memory (batch, source, d_model)."""
-        x = self.add_self(x, lambda y: self.self_attention(y, y, mask, trace, cache))
+        x = self.add_self(x, lambda y: self.self_attention(y, y, mask, trace, cache), trace)
         if self.cross_attention is not None:
             x = self.add_cross(
-                x, lambda y: self.cross_attention(y, memory, memory_mask, trace, cache)
+                x, lambda y: self.cross_attention(y, memory, memory_mask, trace, cache), trace
             )
         if self.feed_forward is not None:
-            x = self.add_feed_forward(x, self.feed_forward)
+            x = self.add_feed_forward(x, lambda y: self.feed_forward(y, trace), trace)
         return x
