@@ -70,16 +70,17 @@ class Tokenizer:
         return [c for c in dict.fromkeys(text) if UNK in self.encode(c)]
 
 
-def train_characters(text: str) -> Tokenizer:
+def train_characters(text: str, *, plain: bool = True) -> Tokenizer:
     """One id per distinct character, in code point order.
 
-    Typographic quotes and dashes and accented letters are first reduced to their plain forms.
+    Typographic quotes and dashes and accented letters are first reduced to their plain forms,
+    unless plain=False keeps every character as it is.
     """
     vocabulary = {token: index for index, token in enumerate(SPECIAL_TOKENS)}
     for character in sorted(set(text)):
         vocabulary[character] = len(vocabulary)
     inner = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    plain = {
+    forms = {
         "’": "'",
         "‘": "'",
         "“": "'",
@@ -90,11 +91,12 @@ def train_characters(text: str) -> Tokenizer:
         "…": "...",
         "\t": " ",
     }
-    inner.normalizer = normalizers.Sequence(
-        [normalizers.Replace(Regex("\r\n?"), "\n")]
-        + [normalizers.Replace(old, new) for old, new in plain.items() if old not in vocabulary]
-        + [normalizers.NFD(), normalizers.StripAccents()]
-    )
+    if plain:
+        inner.normalizer = normalizers.Sequence(
+            [normalizers.Replace(Regex("\r\n?"), "\n")]
+            + [normalizers.Replace(old, new) for old, new in forms.items() if old not in vocabulary]
+            + [normalizers.NFD(), normalizers.StripAccents()]
+        )
     inner.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     inner.decoder = decoders.Fuse()
     return Tokenizer(inner)

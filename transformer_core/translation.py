@@ -4,7 +4,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -242,23 +242,34 @@ def translate_sentence(
         n_candidates=N_CANDIDATES,
     )
     best, *_ = hypotheses = beam.hypotheses(length_penalty)
-    written = [*best.tokens, *[EOS] * best.ended]
-    trace = Trace(masks)
+    found = read_back(trained, source, src, [*best.tokens, *[EOS] * best.ended], Trace(masks))
+    return replace(
+        found,
+        ranked=[
+            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty))
+            for h in hypotheses
+        ],
+        steps=beam.steps,
+    )
+
+
+def read_back(
+    trained: Trained, source: str, src: list[int], written: list[int], trace: Trace
+) -> Sentence:
+    """One traced pass over a source and a given translation, its end included; no search."""
+    model, tokenizer = trained.model, trained.tokenizer
     logits = model(torch.tensor([src]), torch.tensor([[BOS, *written[:-1]]]), trace)
     return Sentence(
         source=source,
-        text=tokenizer.decode(best.tokens),
+        text=tokenizer.decode(written),
         src_ids=tuple(src),
         src_tokens=[tokenizer.token(index) for index in src],
         tokens=[
             chosen(tokenizer, index, log_probs)
             for index, log_probs in zip(written, logits[0].log_softmax(-1), strict=True)
         ],
-        ranked=[
-            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty))
-            for h in hypotheses
-        ],
-        steps=beam.steps,
+        ranked=[],
+        steps=[],
         trace=trace,
     )
 

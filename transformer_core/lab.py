@@ -1,0 +1,301 @@
+"""The live lab without its interface: what a visitor chose, and the models that learn from it.
+
+The training loop is handed in (`loop` is the module train.loop), because this package does not
+know the one that trains.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer_core.checkpoint import Trained
+from transformer_core.config import ModelConfig
+from transformer_core.masks import PAD
+from transformer_core.models import EncoderDecoder
+from transformer_core.positions import POSITIONAL_ENCODINGS
+from transformer_core.results import InputError, check_number
+from transformer_core.tokenization import EOS
+from transformer_core.toys import PASTED, Batch, Toy, drawn, pasted, symbols_of
+from transformer_core.trace import Trace
+from transformer_core.translation import Sentence, read_back, translate_ids, translate_sentence
+
+EVERY = 25  # steps between two points of the curves, and at first between two moments
+ROOM = 4_000_000  # bytes that one model's recorded moments may take
+STEPS = (25, 3_000)
+SECONDS = 120.0  # of training in one go; then others get their turn
+LIMITS = {"n_heads": (1, 8), "n_layers": (1, 4), "d_model": (4, 64), "d_ff": (1, 256)}
+LEARNING_RATES = (1e-5, 1.0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One model's settings; the sizes and switches are fields of ModelConfig."""
+
+    positional_encoding: str = "sinusoidal"
+    norm: str = "pre"
+    n_heads: int = 4
+    n_layers: int = 2
+    d_model: int = 32
+    d_ff: int = 32
+    residual: bool = True
+    feed_forward: bool = True
+    causal_mask: bool = True
+    learning_rate: float = 0.006
+
+    def config(self, toy: Toy) -> ModelConfig:
+        """The model for a task; InputError in a sentence if there can be none."""
+        for name, limits in LIMITS.items():
+            check_number(name, getattr(self, name), *limits)
+        check_number("The learning rate", self.learning_rate, *LEARNING_RATES)
+        if self.positional_encoding not in POSITIONAL_ENCODINGS:
+            raise InputError(f"There is no positional encoding {self.positional_encoding!r}.")
+        switches = asdict(self)
+        del switches["learning_rate"]
+        try:
+            return ModelConfig(
+                vocab_size=toy.tokenizer.vocab_size,
+                max_len=2 * toy.longest + 2,  # so that longer inputs than in training can be tried
+                dropout=0.0,  # there is no end of data to learn by heart
+                **switches,
+            )
+        except ValueError as error:
+            raise InputError(f"That model cannot be built: {error}.") from error
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything chosen before a start; two choices make a race."""
+
+    task: str = "copy"
+    length: int = 10
+    letters: int = 10
+    pairs: str = ""  # pasted, read if the task says so
+    steps: int = 1_000
+    seed: int = 0
+    choices: tuple[Choice, ...] = (Choice(),)
+
+    def toy(self) -> Toy:
+        """The data; InputError if there are none."""
+        if self.task == PASTED:
+            return pasted(self.pairs)
+        return drawn(self.task, self.length, self.letters)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the curves, measured on what training never shows."""
+
+    step: int
+    loss: float  # nats per symbol
+    accuracy: float  # share of symbols foreseen, each after the right beginning
+    exact: float  # share of outputs written without a mistake, greedily and unaided
+
+
+def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy of every next symbol, and their number."""
+    src, tgt = batch
+    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
+    loss = F.cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), ignore_index=PAD, reduction="sum"
+    )
+    return loss, (targets != PAD).sum()
+
+
+def judge(model: EncoderDecoder, unseen: Batch) -> dict[str, float]:
+    """Loss, accuracy and exact match, as a Point has them."""
+    src, tgt = (tensor.to(next(model.parameters()).device) for tensor in unseen)
+    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
+    real = targets != PAD
+    loss = F.cross_entropy(logits[real].float(), targets[real]).item()
+    if not math.isfinite(loss):
+        return {"loss": loss, "accuracy": 0.0, "exact": 0.0}
+    right = logits.argmax(-1) == targets
+    if model.config.causal_mask:
+        # no position saw what follows it, so unaided it would have written the very same
+        exact = (right | ~real).all(1).float().mean().item()
+    else:
+        exact = exact_match(model, unseen)
+    return {"loss": loss, "accuracy": right[real].float().mean().item(), "exact": exact}
+
+
+def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
+    """Share of the inputs whose greedy, unaided output is right to the last symbol."""
+    sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
+    outputs = translate_ids(model, sources, beam_size=1)
+    written = [[*output.tokens, *[EOS] * output.ended] for output in outputs]
+    return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)
+
+
+def half(model: nn.Module) -> dict[str, Tensor] | None:
+    """A model's weights in float16; None if they do not fit into it."""
+    weights = {name: tensor.half().cpu() for name, tensor in model.state_dict().items()}
+    return weights if all(w.isfinite().all() for w in weights.values()) else None
+
+
+@dataclass
+class Learner:
+    """One model in training: where it is, its curve, and the moments to go back to."""
+
+    choice: Choice
+    model: EncoderDecoder
+    steps: Iterator  # of train.loop.fit
+    step: int = 0
+    loss: float = math.nan  # of the last batch
+    seconds: float = 0.0  # of computing, waiting left out
+    exact_at: tuple[int, float] | None = None  # step and seconds when exact match was first 100 %
+    curve: list[Point] = field(default_factory=list)
+    moments: dict[int, dict[str, Tensor]] = field(default_factory=dict)  # step -> weights
+    every: int = EVERY
+
+    def advance(self) -> bool:
+        """One step, or the look at the untrained model that comes first; False at the end."""
+        started = time.monotonic()
+        now, self.model = next(self.steps, (None, self.model))
+        self.seconds += time.monotonic() - started
+        if now is None:
+            return False
+        self.step, self.loss = now.step, now.loss
+        if now.metrics is not None:
+            self.curve.append(Point(now.step, **now.metrics))
+            if self.exact_at is None and self.curve[-1].exact == 1:
+                self.exact_at = now.step, self.seconds
+            self.record()
+        return True
+
+    def record(self) -> None:
+        """Keep the weights of this step; when there is no more room, every second moment goes."""
+        weights = half(self.model)
+        if weights is None or self.step % self.every:
+            return
+        self.moments[self.step] = weights
+        size = sum(tensor.nbytes for tensor in weights.values())
+        if len(self.moments) * size > ROOM:
+            self.every *= 2
+            self.moments = {s: w for s, w in self.moments.items() if s % self.every == 0}
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the loss is no number any more."""
+        return self.step > 0 and not math.isfinite(self.loss)
+
+    def model_at(self, step: int) -> EncoderDecoder:
+        """The model as it was at a recorded step, or as it is now."""
+        if step not in self.moments:
+            return self.model
+        past = EncoderDecoder(self.model.config).eval()
+        past.load_state_dict({name: w.float() for name, w in self.moments[step].items()})
+        return past
+
+
+class Training:
+    """One visitor's models, side by side on the same data. One thread at a time moves them."""
+
+    def __init__(self, loop: ModuleType, plan: Plan):
+        """Nothing is computed yet. InputError says what cannot be."""
+        check_number("The number of steps", plan.steps, *STEPS)
+        self.plan, self.toy = plan, plan.toy()
+        self.lock = threading.Lock()
+        self.ended = False
+        self.learners = [self.learner(loop, choice) for choice in plan.choices]
+
+    def learner(self, loop: ModuleType, choice: Choice) -> Learner:
+        """A fresh model with its training, which begins when it is first advanced."""
+        config = choice.config(self.toy)
+        torch.manual_seed(self.plan.seed)  # the same for all, so that a race starts fairly
+        try:
+            model = EncoderDecoder(config).eval()
+        except ValueError as error:  # rotary positions turn pairs of channels
+            raise InputError(f"That model cannot be built: {error}.") from error
+        steps = loop.fit(
+            model,
+            partial(self.toy.batch_of, seed=self.plan.seed),
+            loss_of,
+            partial(judge, unseen=self.toy.unseen),
+            loop.TrainConfig(
+                steps=int(self.plan.steps),
+                learning_rate=choice.learning_rate,
+                warmup_steps=50,
+                eval_every=EVERY,
+                precision="no",
+                seed=self.plan.seed,
+            ),
+        )
+        return Learner(choice, model, steps)
+
+    @property
+    def step(self) -> int:
+        """Of the model that is furthest."""
+        return max(learner.step for learner in self.learners)
+
+    @property
+    def moments(self) -> list[int]:
+        """Recorded steps, and the present one."""
+        recorded = {step for learner in self.learners for step in learner.moments}
+        return sorted(recorded | {self.step})
+
+    def advance(self) -> bool:
+        """One step of every model; False when there is nothing left to do."""
+        with self.lock:
+            if not self.ended:
+                self.ended = not any([learner.advance() for learner in self.learners])
+            return not self.ended
+
+    def run(self, seconds: float = SECONDS) -> Iterator["Training"]:
+        """Train and yield after every step, until the end or until others should have a turn."""
+        until = time.monotonic() + seconds
+        while self.advance():
+            yield self
+            if time.monotonic() > until:
+                return
+        yield self
+
+    def close(self) -> None:
+        """End for good: the optimizers go, curves and moments stay."""
+        with self.lock:
+            self.ended = True
+            for learner in self.learners:
+                learner.steps.close()
+                learner.steps = iter(())
+
+    def forget(self) -> None:
+        """End, and let go of everything."""
+        self.close()
+        self.learners = []
+
+    def check(self, text: str) -> str:
+        """A visitor's input as the models read it."""
+        return self.toy.check(text, 2 * self.toy.longest)
+
+    @torch.inference_mode()
+    def look(
+        self, learner: Learner, text: str, step: int | None = None
+    ) -> tuple[Sentence, Sentence]:
+        """What a model makes of a checked input at a recorded step, or now (None).
+
+        First with the right output put in its mouth symbol by symbol, as in training, then what
+        it writes unaided. Where no right output is known, both are the latter.
+        """
+        with self.lock:
+            model = learner.model if step is None else learner.model_at(step)
+            trained = Trained(model, self.toy.tokenizer, Path("lab"))
+            ids = symbols_of(self.toy.tokenizer)
+            src = [*(ids[c] for c in text), EOS]
+            answer = self.toy.answer(text)
+            target = [ids[c] for c in answer or "" if c in ids]
+            taught = read_back(trained, text, src, [*target, EOS], Trace())
+            if not math.isfinite(taught.log_prob):
+                raise InputError(
+                    "The model's numbers have grown beyond what can be computed: press Reset and "
+                    "take a smaller learning rate."
+                )
+            written = translate_sentence(trained, text, beam_size=1)
+            return (written if answer is None else taught), written
