@@ -228,7 +228,7 @@ def sentiment_variants(full: Recipe) -> dict[str, Recipe]:
     }
 
 
-N_REVIEWS = 400  # that are judged
+N_REVIEWS = 1_000  # that are judged
 
 
 @functools.lru_cache(maxsize=1)
@@ -357,7 +357,7 @@ STUDIES = {
             "cpu": Recipe(
                 EncoderClassifier,
                 replace(REPORT_TWO[0], max_len=128),
-                training(1_600, batch_size=32 * 128, learning_rate=1e-3),
+                training(1_200, batch_size=32 * 128, learning_rate=1e-3),
             ),
             "gpu": Recipe(
                 EncoderClassifier, REPORT_TWO[0], shortened(REPORT_TWO[1], REPORT_TWO[1].steps)
