@@ -105,6 +105,8 @@ def test_a_study_leaves_curves_a_description_and_one_seeds_weights(small, tmp_pa
         assert record["parameters"] == model.n_parameters
         assert record["model"] == asdict(model.config)
     assert not list((folder / "training").glob("*.csv"))
+    listed = json.loads((folder / "study.json").read_text())["variants"]
+    assert listed[0] == "full" and {"one_layer", "no_norm", "no_positions"} < set(listed)
 
 
 def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, monkeypatch):

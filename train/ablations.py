@@ -3,8 +3,9 @@
 A study trains every variant of one model with several seeds, on the same batches in the same order
 and for the same number of steps. What was measured is written to checkpoints/ablations/<study>/
 <variant>: metrics.csv with all seeds, variant.json with what was built, and the last weights of one
-seed. A run that is finished is never repeated, and runs are claimed by a lock that a killed process
-lets go of: the same command started again, or twice at once, shares what is left.
+seed; study.json beside them names all variants, trained or not. A run that is finished is never
+repeated, and runs are claimed by a lock that a killed process lets go of: the same command started
+again, or twice at once, shares what is left.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None,
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
     folder.mkdir(exist_ok=True)
     with locked(out / "training" / f"{name}.lock", wait=True):
-        write_atomically(folder / "variant.json", describe(study, name, recipe, task))
+        write_atomically(folder / "variant.json", describe(recipe, task))
         if seed == KEPT_SEED:
             checkpoint.save(folder, last)
             write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
@@ -100,13 +101,10 @@ def write_table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> N
     write_atomically(path, text.getvalue())
 
 
-def describe(study: Study, name: str, recipe: Recipe, task: Task) -> str:
+def describe(recipe: Recipe, task: Task) -> str:
     """variant.json: what was built, how it was trained, and what a target costs."""
     record = {
-        "place": list(study.variants(study.presets["cpu"])).index(name),
         **plan(recipe),
-        "unit": study.unit,
-        "metric": study.metric,
         "parameters": recipe.kind(recipe.model).n_parameters,
         "flops_per_target": flops_per_target(recipe, task),
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor(),
@@ -238,6 +236,13 @@ def main(argv: list[str] | None = None) -> None:
     out = flags.out / flags.study
     (out / "training").mkdir(parents=True, exist_ok=True)
     refuse_to_mix(recipes(flags), out)
+    study = STUDIES[flags.study]
+    plan = {
+        "variants": list(study.variants(study.presets[flags.preset])),
+        "metric": study.metric,
+        "unit": study.unit,
+    }
+    write_atomically(out / "study.json", json.dumps(plan, indent=2) + "\n")
     if flags.jobs == 1:
         return work(flags)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit stops the daemons too
