@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
-from transformer_core.models import DecoderLM, EncoderDecoder, Model
+from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.tokenization import train_bpe, train_characters
 
 TINY = ModelConfig(vocab_size=17, d_model=32, n_heads=4, n_layers=2, d_ff=48, max_len=24)
@@ -66,3 +66,10 @@ def tiny_translator(**changes) -> Trained:
     tokenizer = train_bpe([TEXT] * 3, 90)
     changes = {"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes}
     return Trained(build(EncoderDecoder, **changes), tokenizer, Path("tiny"))
+
+
+def tiny_classifier(model_class: type[Model] = EncoderClassifier, **changes) -> Trained:
+    """A classifier (or another model) over pieces of TEXT in small letters."""
+    tokenizer = train_bpe([TEXT] * 3, 90, web=True)
+    changes = {"vocab_size": tokenizer.vocab_size, "max_len": 60, **changes}
+    return Trained(build(model_class, **changes), tokenizer, Path("tiny"))

@@ -1,22 +1,31 @@
 """A classifier at work: the sentiment of a film review, read from [CLS]."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
-from transformer_core.results import InputError
+from transformer_core.models import EncoderClassifier, Model
+from transformer_core.results import AttentionView, Head, InputError
 from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer
+from transformer_core.trace import Site, Trace, every_head
 
 LABELS = ("negative", "positive")
 MAX_CHARACTERS = 100_000
 # of a review too long for the model, this share of what is read is its beginning, the rest its end
 BEGINNING = 0.25
+BATCH_TOKENS = 2_048  # read at once: more is no faster on one core and takes memory from others
+NO_WORD = -1  # the word of [CLS] and [EOS]
+TAGS = ("<br>", "<br/>", "<br />")  # white space to the tokenizer
 
 
-def cut(ids: list[int], room: int, beginning: float = BEGINNING) -> list[int]:
-    """As many ids as there is room for, taken from both ends."""
+def cut(ids: list, room: int, beginning: float = BEGINNING) -> list:
+    """As many ids (or whatever stands for them) as there is room for, taken from both ends."""
     first = round(room * beginning)
     return ids if len(ids) <= room else [*ids[:first], *ids[len(ids) - room + first :]]
 
@@ -26,19 +35,97 @@ def frame(ids: list[int], max_len: int, beginning: float = BEGINNING) -> list[in
     return [CLS, *cut(ids, max_len - 2, beginning), EOS]
 
 
+class Pieces(NamedTuple):
+    """What the model reads, and the word of the text that each piece belongs to."""
+
+    ids: list[int]  # [CLS] … [EOS]
+    words: list[int]  # NO_WORD for the two ends
+
+    def without(self, words: Iterable[int]) -> "Pieces":
+        """The same with some words deleted."""
+        gone = set(words)
+        kept = [pair for pair in zip(*self, strict=True) if pair[1] not in gone]
+        return Pieces(*map(list, zip(*kept, strict=True)))
+
+
 @dataclass(frozen=True)
 class Review:
     """A text as the classifier reads it."""
 
     text: str
-    ids: list[int]  # [CLS] … [EOS]
-    spans: list[tuple[int, int]]  # text[start:end] that each id stands for, (0, 0) for the ends
+    pieces: Pieces
+    spans: list[tuple[int, int]]  # text[start:end] of every piece between the two ends
+    words: list[tuple[int, int]]  # text[start:end] of every word that is read; marks count as words
     n_pieces: int  # of the whole text; more than what is read if it is too long
 
     @property
+    def ids(self) -> list[int]:
+        """[CLS] … [EOS]"""
+        return self.pieces.ids
+
+    @property
     def known(self) -> bool:
-        """Whether the vocabulary has a piece of it."""
-        return any(i != UNK for i in self.ids[1:-1])
+        """Whether any letter or digit of it is in the vocabulary."""
+        shown = zip(self.ids[1:-1], self.shown(self.spans), strict=True)
+        return any(i != UNK and any(map(str.isalnum, own)) for i, (_, own) in shown)
+
+    def shown(self, spans: list[tuple[int, int]]) -> list[tuple[str, str]]:
+        """What precedes each span (nothing, a space, or … for what is not read), and its text."""
+        ends = [0, *(end for _, end in spans[:-1])]
+        return [
+            (gap(self.text[before:start]), self.text[start:end])
+            for before, (start, end) in zip(ends, spans, strict=True)
+        ]
+
+    @property
+    def tokens(self) -> list[str]:
+        """Every piece in the visitor's own letters, with the space before it."""
+        return ["[CLS]", *map("".join, self.shown(self.spans)), "[EOS]"]
+
+
+def gap(between: str) -> str:
+    """What to show for the characters between two pieces."""
+    if not between:
+        return ""
+    for tag in TAGS:
+        between = between.replace(tag, " ")
+    return " " if between.isspace() else " … "
+
+
+def own_span(text: str, token: str, start: int, end: int) -> tuple[int, int]:
+    """The characters of a piece without what its ▁ stands for: white space or a line-break tag."""
+    own = text[start:end]
+    if token == "▁":  # at the very beginning it stands for nothing
+        stands_for_it = own.isspace() or text[:end].endswith(TAGS)
+        return (end, end) if stands_for_it else (start, start)
+    if token.startswith("▁"):
+        own = own.lstrip()
+        own = own[1:] if own[0] == ">" != token[1] else own
+    return end - len(own), end
+
+
+def group_words(
+    text: str, tokens: list[str], spans: list[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """The words of a text as (start, end), and the number of each piece's word.
+
+    Letters and digits that touch are one word, with what follows an apostrophe; every other piece
+    is a word of its own. spans as own_span gives them.
+    """
+    words: list[tuple[int, int]] = []
+    word_of: list[int] = []
+    lone_space = False
+    for token, (start, end) in zip(tokens, spans, strict=True):
+        touches = bool(words) and words[-1][1] == start and text[start - 1 : start].isalnum()
+        if lone_space:  # the word that it was waiting for
+            words[-1] = start, end
+        elif touches and not token.startswith("▁") and re.match(r"\w|['’]\w", text[start:end]):
+            words[-1] = words[-1][0], end
+        else:
+            words.append((start, end))
+        word_of.append(len(words) - 1)
+        lone_space = token == "▁"
+    return words, word_of
 
 
 def read(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
@@ -47,12 +134,15 @@ def read(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
         raise InputError("Type a review, or a sentence of one.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.")
-    ids, spans = tokenizer.encode_with_spans(text)
+    text = text.encode(errors="replace").decode()  # as the tokenizer counts its characters
+    ids, found = tokenizer.encode_with_spans(text)
     if not ids:
         raise InputError("The text has no word or sign to read.")
-    ends = [(0, 0)]
-    kept = [*ends, *cut(spans, max_len - 2), *ends]
-    return Review(text, frame(ids, max_len), kept, len(ids))
+    framed, room = frame(ids, max_len), max_len - 2
+    tokens = [tokenizer.token(index) for index in framed[1:-1]]
+    spans = [own_span(text, t, *span) for t, span in zip(tokens, cut(found, room), strict=True)]
+    words, word_of = group_words(text, tokens, spans)
+    return Review(text, Pieces(framed, [NO_WORD, *word_of, NO_WORD]), spans, words, len(ids))
 
 
 @dataclass(frozen=True)
@@ -61,6 +151,7 @@ class Classification:
 
     review: Review
     logits: Tensor  # (n_classes,)
+    trace: Trace | None = None
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -72,9 +163,70 @@ class Classification:
         """The more probable one."""
         return LABELS[int(self.logits.argmax())]
 
+    def view(self, site: Site) -> AttentionView:
+        """All heads of one attention module, over the visitor's own text."""
+        tokens = self.review.tokens
+        return AttentionView(self.trace.attention[site].weights[0], tokens, tokens)
+
 
 @torch.inference_mode()
-def classify(trained: Trained, text: str) -> Classification:
-    """The sentiment of one review; InputError if there is nothing to read."""
+def classify(trained: Trained, text: str, trace: Trace | None = None) -> Classification:
+    """The sentiment of one review; InputError if there is nothing to read.
+
+    Of the models only the EncoderClassifier takes a trace.
+    """
     review = read(trained.tokenizer, text, trained.model.config.max_len)
-    return Classification(review, trained.model(torch.tensor([review.ids]))[0])
+    ids = torch.tensor([review.ids])
+    logits = trained.model(ids) if trace is None else trained.model(ids, trace)
+    return Classification(review, logits[0], trace)
+
+
+@torch.inference_mode()
+def score(model: Model, texts: list[list[int]]) -> Tensor:
+    """Logits of many texts, those of equal length together: nothing is padded. -> (texts, classes)
+
+    A text that occurs several times is read once.
+    """
+    places: dict[tuple[int, ...], list[int]] = {}
+    for place, ids in enumerate(texts):
+        places.setdefault(tuple(ids), []).append(place)
+    logits = torch.empty(len(texts), model.config.n_classes)
+    for length, group in groupby(sorted(places, key=len), key=len):
+        distinct, size = list(group), max(1, BATCH_TOKENS // length)
+        for first in range(0, len(distinct), size):
+            batch = distinct[first : first + size]
+            for ids, row in zip(batch, model(torch.tensor(batch)), strict=True):
+                logits[places[ids]] = row
+    return logits
+
+
+def log_odds(logits: Tensor, label: int) -> Tensor:
+    """How far a class is ahead: log(p / (1 - p)). (..., n_classes) -> (...)"""
+    others = [index for index in range(logits.size(-1)) if index != label]
+    return logits[..., label] - logits[..., others].logsumexp(-1)
+
+
+@torch.inference_mode()
+def class_lens(model: EncoderClassifier, trace: Trace) -> Tensor:
+    """The classifier applied to [CLS] before the first layer and after each: what it would say if
+    the remaining layers were skipped (nostalgebraist 2020). -> (layers + 1, n_classes)
+    """
+    states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
+    return model.head(model.encoder.norm(states)).softmax(-1)
+
+
+@torch.inference_mode()
+def knock_out(model: EncoderClassifier, ids: list[int], label: int) -> dict[Head, float]:
+    """How much the probability of a class changes without each head, many heads in one batch."""
+    heads = list(every_head(model.sites, model.config.n_heads))
+    tokens, changes = torch.tensor([ids]), []
+    before = model(tokens).softmax(-1)[0, label]
+    size = max(1, BATCH_TOKENS // len(ids))
+    for first in range(0, len(heads), size):
+        batch = heads[first : first + size]
+        masks = {site: torch.ones(len(batch), model.config.n_heads) for site in model.sites}
+        for row, (site, head) in enumerate(batch):
+            masks[site][row, head] = 0.0
+        logits = model(tokens.expand(len(batch), -1), Trace(masks, record=False))
+        changes += (logits.softmax(-1)[:, label] - before).tolist()
+    return dict(zip(heads, changes, strict=True))
