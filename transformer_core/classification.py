@@ -1,6 +1,6 @@
 """A classifier at work: the sentiment of a film review, read from [CLS]."""
 
-import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,6 +21,7 @@ MAX_CHARACTERS = 100_000
 BEGINNING = 0.25
 BATCH_TOKENS = 2_048  # read at once: more is no faster on one core and takes memory from others
 NO_WORD = -1  # the word of [CLS] and [EOS]
+APOSTROPHES = ("'", "’")
 TAGS = ("<br>", "<br/>", "<br />")  # white space to the tokenizer
 
 
@@ -101,7 +102,22 @@ def own_span(text: str, token: str, start: int, end: int) -> tuple[int, int]:
     if token.startswith("▁"):
         own = own.lstrip()
         own = own[1:] if own[0] == ">" != token[1] else own
-    return end - len(own), end
+    start = end - len(own)
+    while unicodedata.combining(text[end : end + 1] or " "):  # accents that were composed
+        end += 1
+    return start, end
+
+
+def goes_on(text: str, at: int) -> bool:
+    """Whether a word goes on across a position: letters and digits do, with an apostrophe between
+    them, and a mark that is repeated."""
+    before, after = text[at - 1 : at], text[at : at + 1]
+    if after in APOSTROPHES:
+        return before.isalnum() and text[at + 1 : at + 2].isalnum()
+    if before in APOSTROPHES:
+        return after.isalnum() and text[at - 2 : at - 1].isalnum()
+    before_is_part = before.isalnum() or bool(before and unicodedata.combining(before))
+    return before == after or (before_is_part and after.isalnum())
 
 
 def group_words(
@@ -109,17 +125,16 @@ def group_words(
 ) -> tuple[list[tuple[int, int]], list[int]]:
     """The words of a text as (start, end), and the number of each piece's word.
 
-    Letters and digits that touch are one word, with what follows an apostrophe; every other piece
-    is a word of its own. spans as own_span gives them.
+    spans as own_span gives them.
     """
     words: list[tuple[int, int]] = []
     word_of: list[int] = []
     lone_space = False
     for token, (start, end) in zip(tokens, spans, strict=True):
-        touches = bool(words) and words[-1][1] == start and text[start - 1 : start].isalnum()
+        touches = bool(words) and words[-1][1] == start and not token.startswith("▁")
         if lone_space:  # the word that it was waiting for
             words[-1] = start, end
-        elif touches and not token.startswith("▁") and re.match(r"\w|['’]\w", text[start:end]):
+        elif touches and goes_on(text, start):
             words[-1] = words[-1][0], end
         else:
             words.append((start, end))

@@ -2,19 +2,23 @@
 
 models = Models("checkpoints")
 translate(models.translator, "Thank you.").text
+classify(models.classifier, "A wonderful film.").probabilities
 "".join(generate(models.language_model, "ROMEO:", max_new_tokens=200, seed=1))
 """
 
 from transformer_core.checkpoint import CheckpointError, Models, Trained
+from transformer_core.classification import Classification, classify
 from transformer_core.generation import generate, look, read, write
 from transformer_core.results import InputError
 from transformer_core.translation import translate
 
 __all__ = [
     "CheckpointError",
+    "Classification",
     "InputError",
     "Models",
     "Trained",
+    "classify",
     "generate",
     "look",
     "read",
