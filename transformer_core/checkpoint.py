@@ -131,13 +131,16 @@ class Trained:
 def load_trained(folder: Path) -> Trained:
     """Model and tokenizer of a checkpoint folder."""
     model = load(folder)
+    own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
+    # the variants of an ablation study have one tokenizer, which stands beside them
+    path = own if own.exists() or not shared.exists() else shared
     try:
-        tokenizer = Tokenizer.load(folder / "tokenizer.json")
+        tokenizer = Tokenizer.load(path)
     except ValueError as error:
         raise CheckpointError(str(error)) from error
     if tokenizer.vocab_size != model.config.vocab_size:
         raise CheckpointError(
-            f"{folder / 'tokenizer.json'} has {tokenizer.vocab_size} pieces, "
+            f"{path} has {tokenizer.vocab_size} pieces, "
             f"the model {model.config.vocab_size}"
         )
     return Trained(model, tokenizer, folder)
@@ -176,6 +179,16 @@ class Models:
     def classifier(self) -> Trained:
         """The encoder that reads the sentiment of a film review."""
         return self.get("sentiment")
+
+    @property
+    def lstm(self) -> Trained:
+        """The LSTM that was trained beside it."""
+        return self.get("sentiment_lstm")
+
+    @property
+    def masked_lm(self) -> Trained:
+        """The encoder that fills in hidden words of film reviews."""
+        return self.get("reviews")
 
     @property
     def language_model(self) -> Trained:

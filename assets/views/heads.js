@@ -1,29 +1,25 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its text.
-// value: {summary, query, groups: [{name, layers, heads, queries: […], keys: […], weights: packed,
+// value: {summary, begin, groups: [{name, layers, heads, queries: […], keys: […], weights: packed,
 //   context: […], rows: packed or absent}]}; weights (layers, heads, queries, keys),
 //   rows (layers, heads, context): what the chosen query sees of the whole context.
+// With begin: true that query is the first, [CLS], and the two ends of the text can be hidden.
 const grid = $('.heads-grid'), map = $('.heads-map'), readout = $('.view-readout'), note = $('.view-note');
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, weights = null, rows = null, query = -1;
 
 const data = () => props.value?.groups?.[group];
-const at = (l, h) => { const g = data(), size = g.queries.length * g.keys.length; return weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size); };
-function ramp() {  // canvas cannot read CSS variables, so the two ends of the scale are read here
-  const probe = make('i'); element.append(probe);
-  const read = name => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number); };
-  const ends = [read('--scale-low'), read('--scale-high')]; probe.remove(); return ends;
-}
-function paint(canvas, values, n, m, peak) {
-  const [low, high] = ramp(), context = canvas.getContext('2d');
-  canvas.width = m; canvas.height = n;
-  const image = context.createImageData(m, n);
-  for (let i = 0; i < n * m; i++) {
-    const v = Math.min(1, values[i] / peak) ** 0.6;
-    for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
-    image.data[4 * i + 3] = 255;
+const hide = $('.align-merge');
+const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
+const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
+function withoutEnds(values, tokens) {  // rows of weights, the ends hidden and the rest of each row brought back to its sum
+  const m = tokens.length, rest = values.slice();
+  for (let i = 0; hide.checked && i < values.length; i += m) {
+    const left = Math.max(1e-6, 1 - endMass(values.subarray(i, i + m), tokens));
+    for (let j = 0; j < m; j++) rest[i + j] = isEnd(tokens[j]) ? 0 : values[i + j] / left;
   }
-  context.putImageData(image, 0, 0);
+  return rest;
 }
+const at = (l, h) => { const g = data(), size = g.queries.length * g.keys.length; return withoutEnds(weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size), g.keys); };
 function thumbnails() {
   const g = data();
   grid.style.setProperty('--heads', g.heads);
@@ -32,28 +28,27 @@ function thumbnails() {
     const canvas = make('canvas', {'aria-hidden': 'true'});
     grid.append(make('button', {type: 'button', 'data-do': 'head', 'data-l': l, 'data-h': h, title: `layer ${l + 1}, head ${h + 1}`,
       'aria-label': `layer ${l + 1}, head ${h + 1}`, 'aria-pressed': l === layer && h === head}, canvas, make('span', {text: `${l + 1}·${h + 1}`})));
-    paint(canvas, at(l, h), g.queries.length, g.keys.length, 1);
+    paintMap(canvas, at(l, h), g.queries.length, g.keys.length, 1);
   }
-}
-function labels(box, tokens, limit) {
-  const step = Math.ceil(tokens.length / limit);
-  box.replaceChildren(...tokens.map((token, i) => make('span', {text: i % step ? '' : visible(token)})));
 }
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
   title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
-  paint(map, values, n, m, 1);
+  paintMap(map, values, n, m, 1);
   const width = map.parentElement.clientWidth || 400;
-  labels($('.heads-keys'), g.keys, Math.floor(width / 9)); labels($('.heads-queries'), g.queries, 60);
+  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 9)); labelAxis($('.heads-queries'), g.queries, 60);
   [...grid.children].forEach(b => b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head));
   rowText();
-  describe(query >= 0 ? query : n - 1);
+  describe(query >= 0 ? query : props.value.begin ? 0 : n - 1);
 }
 function rowText() {
   const g = data();
   row.hidden = !rows;
   if (!rows) return;
-  const n = g.context.length, values = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
+  const n = g.context.length, whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
+  const values = withoutEnds(whole, g.context);
+  if (props.value.begin) note.textContent = props.value.summary + (hide.checked
+    ? ` Hidden: [CLS] and [EOS], which take ${percent(endMass(whole, g.context))} of what [CLS] gives in this head; the rest is brought back to 100 %.` : '');
   const peak = Math.max(...values, 1e-6);
   row.replaceChildren(...g.context.map((token, i) => {
     const node = make('span', {class: 'seen', title: percent(values[i])});
@@ -77,6 +72,7 @@ function draw() {
   names.replaceChildren(...(props.value.groups.length > 1 ? props.value.groups.map((other, i) =>
     make('button', {type: 'button', 'data-do': 'group', 'data-i': i, 'aria-pressed': i === group, text: other.name})) : []));
   note.textContent = props.value.summary;
+  hide.parentElement.hidden = !props.value.begin;
   thumbnails(); enlarge();
 }
 actions.head = button => { layer = +button.dataset.l; head = +button.dataset.h; enlarge(); };
@@ -111,5 +107,6 @@ map.addEventListener('keydown', event => {
   describe(query);
 });
 new MutationObserver(() => data() && weights && (thumbnails(), enlarge())).observe(document.body, {attributes: true, attributeFilter: ['class']});
+hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 watch('value', draw);
 draw();

@@ -30,3 +30,24 @@ element.addEventListener('click', event => {
   const button = event.target.closest('[data-do]');
   if (button && element.contains(button)) actions[button.dataset.do](button, event);
 });
+// attention maps: a colour for every weight, and a label for every row or column there is room for
+function ramp() {  // canvas cannot read CSS variables, so the two ends of the scale are read here
+  const probe = make('i'); element.append(probe);
+  const read = name => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number); };
+  const ends = [read('--scale-low'), read('--scale-high')]; probe.remove(); return ends;
+}
+function paintMap(canvas, values, n, m, peak) {
+  const [low, high] = ramp(), context = canvas.getContext('2d');
+  canvas.width = m; canvas.height = n;
+  const image = context.createImageData(m, n);
+  for (let i = 0; i < n * m; i++) {
+    const v = Math.min(1, values[i] / peak) ** 0.6;
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
+    image.data[4 * i + 3] = 255;
+  }
+  context.putImageData(image, 0, 0);
+}
+function labelAxis(box, tokens, limit) {
+  const step = Math.ceil(tokens.length / limit);
+  box.replaceChildren(...tokens.map((token, i) => make('span', {text: i % step ? '' : visible(token)})));
+}
