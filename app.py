@@ -4,12 +4,13 @@ from pathlib import Path
 
 import torch
 
+from train import loop
 from transformer_core.inference import Models
 from transformer_core.ui import LAUNCH, build_app
 
 torch.set_num_threads(1)  # several visitors compute at once: one core each
 
-demo = build_app(Models(Path(__file__).parent / "checkpoints"))
+demo = build_app(Models(Path(__file__).parent / "checkpoints"), loop)
 
 if __name__ == "__main__":
     demo.launch(**LAUNCH)

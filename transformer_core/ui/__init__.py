@@ -8,12 +8,13 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000")
 
 import inspect
+from types import ModuleType
 
 import gradio as gr
 
 from transformer_core.inference import Models
 from transformer_core.ui.harden import app_kwargs
-from transformer_core.ui.tabs import TABS
+from transformer_core.ui.tabs import TABS, lab
 from transformer_core.ui.theme import CSS, THEME
 
 LAUNCH = {
@@ -29,8 +30,11 @@ LAUNCH = {
 }
 
 
-def build_app(models: Models) -> gr.Blocks:
-    """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it."""
+def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
+    """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it.
+
+    loop is train.loop, with which the live lab trains: this package does not know that one.
+    """
     with gr.Blocks(title="Transformers from scratch", delete_cache=(3600, 3600)) as demo:
         gr.Markdown(
             "# Transformers from scratch\n"
@@ -42,7 +46,7 @@ def build_app(models: Models) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
                     gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
-                    tab.build(models, opened)
+                    tab.build(models, opened, *([loop] if tab is lab else []))
         demo.load(tab_of_url, None, tabs, api_visibility="private", show_progress="hidden")
     return demo.queue(api_open=False, max_size=64, default_concurrency_limit=4)
 

@@ -20,11 +20,11 @@ SECONDS_PER_UPDATE = 0.08  # of a stream
 T = TypeVar("T")
 
 
-def paced(items: Iterable[T]) -> Iterator[T]:
+def paced(items: Iterable[T], seconds: float = SECONDS_PER_UPDATE) -> Iterator[T]:
     """Let through what a reader can follow, and always the last: every update costs the server."""
     shown, item, pending = time.monotonic(), None, False
     for item in items:
-        pending = time.monotonic() - shown < SECONDS_PER_UPDATE
+        pending = time.monotonic() - shown < seconds
         if not pending:
             yield item
             shown = time.monotonic()

@@ -1,0 +1,49 @@
+// Loss, accuracy and exact match as they change, and a slider back through the recorded moments.
+// value: {summary, steps, moment, moments: [step, …], series: [{name, points: [[step, loss, accuracy, exact], …]}]}
+const charts = $('.curves-charts'), note = $('.view-note'), key = $('.curves-key'), slider = $('.curves-slider'), label = $('.curves-moment');
+const NS = 'http://www.w3.org/2000/svg', W = 300, H = 150, LEFT = 38, TOP = 22, BOTTOM = 20;
+const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text; return node; };
+// the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
+const PANELS = [
+  ['loss, nats per symbol', 1, v => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-4, v)))) / 5, [[0, '10'], [0.2, '1'], [0.4, '0.1'], [0.6, '0.01'], [0.8, '.001']]],
+  ['symbols foreseen', 2, v => 1 - v, [[0, '100 %'], [0.5, '50 %'], [1, '0']]],
+  ['outputs without a mistake', 3, v => 1 - v, [[0, '100 %'], [0.5, '50 %'], [1, '0']]],
+];
+function panel([title, column, place, ticks], value) {
+  const svg = shape('svg', {viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': title});
+  const x = step => LEFT + (W - LEFT - 8) * step / value.steps, y = part => TOP + (H - TOP - BOTTOM) * part;
+  svg.append(shape('text', {x: 4, y: 12, class: 'curves-title'}, title));
+  for (const [part, text] of ticks) svg.append(shape('line', {x1: LEFT, x2: W - 8, y1: y(part), y2: y(part), class: 'curves-grid'}),
+    shape('text', {x: LEFT - 5, y: y(part) + 4, 'text-anchor': 'end', class: 'curves-tick'}, text));
+  for (const [step, anchor] of [[0, 'start'], [value.steps, 'end']])
+    svg.append(shape('text', {x: x(step), y: H - 5, 'text-anchor': anchor, class: 'curves-tick'}, step ? step.toLocaleString('en') + ' steps' : '0'));
+  value.series.forEach((series, i) => {
+    const points = series.points.map(p => [p[0], place(p[column])]).filter(p => p[1] !== null);
+    svg.append(shape('polyline', {class: `curves-line curves-${i}`, points: points.map(([step, part]) => `${x(step).toFixed(1)},${y(part).toFixed(1)}`).join(' ')}));
+  });
+  svg.append(shape('line', {x1: x(chosen()), x2: x(chosen()), y1: TOP, y2: H - BOTTOM, class: 'curves-now'}));
+  return svg;
+}
+const chosen = () => props.value.moments[+slider.value] ?? 0;
+function paint() {
+  label.textContent = `step ${chosen().toLocaleString('en')}`;
+  charts.replaceChildren(...PANELS.map(p => panel(p, props.value)));
+}
+function draw() {
+  const value = props.value;
+  element.firstElementChild.classList.toggle('empty', !value?.series);
+  if (!value?.series) return;
+  note.textContent = value.summary;
+  key.replaceChildren(...(value.series.length > 1 ? value.series.map((s, i) => make('span', {class: `curves-name curves-name-${i}`, text: s.name})) : []));
+  slider.max = value.moments.length - 1;
+  slider.value = value.moments.indexOf(value.moment);
+  paint();
+}
+slider.addEventListener('input', paint);
+slider.addEventListener('change', () => trigger('scrub', {step: chosen()}));
+actions.csv = () => props.value?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
+  ...props.value.series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
+watch('value', draw);
+draw();

@@ -1,0 +1,138 @@
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+NEVER = 300_000  # ms; a busy machine may take this long for what usually takes seconds
+
+
+def opened(open_page, **how):
+    """The tab, set to the smallest task and few steps."""
+    page = open_page("/?tab=lab&__theme=" + how.get("scheme", "light"), **how)
+    page.set_default_timeout(NEVER)
+    page.get_by_role("button", name="Start").wait_for()
+    for label, value in (("Length", 4), ("Letters", 3), ("Steps", 75)):
+        enter(page, label, value)
+    expect(page.locator("#lab-input input, #lab-input textarea").first).to_have_value(
+        re.compile("^[ABC]{3}$"), timeout=NEVER
+    )
+    return page
+
+
+def enter(page, label, value):
+    """Type a slider's value."""
+    box = page.get_by_label(f"number input for {label}")
+    box.fill(str(value))
+    box.blur()
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def says(page, words):
+    expect(page.locator("#lab-status")).to_contain_text(words, timeout=NEVER)
+
+
+def moment(page, step):
+    """Drag the slider of recorded moments to a step."""
+    page.locator("#lab-curves .curves-slider").evaluate(
+        "(slider, i) => { slider.value = i; slider.dispatchEvent(new Event('input'));"
+        " slider.dispatchEvent(new Event('change', {bubbles: true})); }",
+        step // 25,
+    )
+
+
+def test_a_model_learns_and_is_looked_at(open_page):
+    page = opened(open_page)
+    press(page, "Start")
+    says(page, "Ended at step 75")
+    note = page.locator("#lab-curves .view-note")
+    expect(note).to_contain_text("at step 75", timeout=NEVER)
+    assert page.locator("#lab-curves polyline").count() == 3
+    heads, steps = page.locator("#lab-heads"), page.locator("#lab-steps")
+    expect(heads.locator(".heads-title")).to_contain_text("cross-attention")
+
+    moment(page, 25)
+    expect(heads.locator(".view-note").first).to_contain_text("step 25", timeout=NEVER)
+
+    page.locator("#lab-input textarea, #lab-input input").first.fill("CABBAC")
+    press(page, "Decode")
+    expect(steps.locator(".steps-source .steps-symbol")).to_have_count(7, timeout=NEVER)
+    steps.locator(".steps-written .steps-symbol").first.click()
+    expect(steps.locator(".view-readout")).to_contain_text("Symbol 1 of")
+
+    page.locator("#lab-input textarea, #lab-input input").first.fill("<b>")
+    press(page, "Decode")
+    expect(page.locator(".toast-body")).to_contain_text("A B C, and not: <", timeout=NEVER)
+
+    press(page, "Reset")
+    says(page, "Press Start")
+    expect(heads.locator(".heads-body")).to_be_hidden(timeout=NEVER)
+
+
+def test_steps_are_taken_one_by_one_and_a_start_goes_on(open_page):
+    page = opened(open_page)
+    for step in (0, 1, 2):
+        press(page, "Step")
+        says(page, f"Paused at step {step} of 75")
+    press(page, "Start")
+    says(page, "Ended at step 75")
+
+
+def test_two_models_race_and_the_code_is_beside_them(open_page):
+    page = opened(open_page)
+    page.get_by_label("Race two models").check()
+    press(page, "Start")
+    says(page, "Ended at step 75")
+    expect(page.locator("#lab-curves .curves-key")).to_contain_text("B: positional_encoding none")
+    assert page.locator("#lab-curves polyline").count() == 6
+    expect(page.locator("#lab-heads-b .heads-title")).to_be_visible()
+    page.get_by_text("Show the code").click()
+    code = page.locator("#lab-code")
+    code.get_by_role("button", name="Decoder layer 1 cross-attention").click()
+    expect(code.locator(".code-lines")).to_contain_text("softmax")
+    expect(code.locator(".code-shapes")).to_contain_text("scores 1 × 2 × 4 × 4")
+
+
+@pytest.mark.parametrize(
+    "label, value, sentence",
+    [
+        ("Heads", "0", "n_heads must be a number from 1 to 8, not 0"),
+        ("Heads", "5", "d_model=32 is not divisible by n_heads=5"),
+        ("Learning rate", "1000000000", "learning rate must be a number from"),
+    ],
+)
+def test_nonsense_is_refused_and_the_page_goes_on(open_page, label, value, sentence):
+    page = opened(open_page)
+    page.get_by_text("The model", exact=True).click()
+    page.get_by_label(label, exact=True).first.fill(value)
+    press(page, "Start")
+    expect(page.locator(".toast-body")).to_contain_text(sentence, timeout=NEVER)
+    says(page, "Press Start")
+
+
+def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_page):
+    first, second, third = (opened(open_page) for _ in range(3))
+    enter(first, "Steps", 3000)
+    press(first, "Start")
+    says(first, "Training: step")
+    for page in (second, third):
+        press(page, "Start")
+        says(page, "Waiting")
+        says(page, "queue")
+    press(second, "Stop")
+    says(second, "Press Start")
+    first.close()
+    expect(third.locator("#lab-status")).to_contain_text("Training", timeout=10_000)
+    says(third, "Ended at step 75")
+
+
+@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
+def test_phone_and_dark_pages_do_not_overflow(open_page, how):
+    page = opened(open_page, **how)
+    page.get_by_label("Race two models").check()
+    press(page, "Step")
+    says(page, "Paused at step 0")
+    expect(page.locator("#lab-heads-b .heads-title")).to_be_visible(timeout=NEVER)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -1,0 +1,360 @@
+"""Watch a Transformer learn. A model of some 35,000 numbers starts from noise and is trained here,
+while you look: the diagonal that forms in its cross-attention is the moment it understands. Then
+take something away from it, or let two of them race.
+"""
+
+import json
+from dataclasses import fields
+from types import ModuleType
+
+import gradio as gr
+from gradio.context import Context
+
+from transformer_core.inference import Models
+from transformer_core.lab import SECONDS, STEPS, Choice, Learner, Plan, Training
+from transformer_core.positions import POSITIONAL_ENCODINGS
+from transformer_core.results import InputError
+from transformer_core.source import part, parts
+from transformer_core.toys import LENGTHS, LETTERS, PASTED, RULES
+from transformer_core.ui.code import code_value, code_view
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.lab_views import curves_value, curves_view, steps_value, steps_view
+from transformer_core.ui.views import attention_value, attention_view
+
+TITLE = "Live lab"
+SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
+# one training at a time on this machine; gradio tells the others their place in its queue
+TRAINING = {"concurrency_id": "training", "concurrency_limit": 1, **PRIVATE}
+WAITING = "Waiting: one model is trained at a time on this machine. **Stop** leaves the queue."
+NOTHING = "There is no model yet: press Start."
+FIRST = "Press **Start**. The first look is at a model that knows nothing."
+PAIRS = """one -> eins
+two -> zwei
+three -> drei
+four -> vier
+five -> fünf
+six -> sechs
+seven -> sieben
+eight -> acht
+nine -> neun
+ten -> zehn"""
+PARTS = {"residual": "residuals", "feed_forward": "feed-forward", "causal_mask": "causal mask"}
+RIVAL = Choice(positional_encoding="none")
+
+
+def choice_controls(choice: Choice) -> list[gr.components.Component]:
+    """The settings of one model, in the order in which `chosen` reads them."""
+    kept = [name for name in PARTS if getattr(choice, name)]
+    controls = [
+        gr.Dropdown(
+            list(POSITIONAL_ENCODINGS), value=choice.positional_encoding, label="Positions"
+        ),
+        gr.Dropdown(
+            ["pre", "post", "none"], value=choice.norm, label="Normalisation", min_width=110
+        ),
+    ]
+    with gr.Row():
+        controls += [
+            gr.Number(getattr(choice, name), label=label, precision=0, min_width=70)
+            for name, label in (
+                ("n_heads", "Heads"),
+                ("n_layers", "Layers"),
+                ("d_model", "d_model"),
+                ("d_ff", "d_ff"),
+            )
+        ]
+        controls.append(gr.Number(choice.learning_rate, label="Learning rate", min_width=90))
+    labels = [(label, name) for name, label in PARTS.items()]
+    return [*controls, gr.CheckboxGroup(labels, value=kept, label="Parts it has")]
+
+
+def chosen(values: list) -> Choice:
+    """The settings of one model from the values of its controls."""
+    positions, norm, n_heads, n_layers, d_model, d_ff, rate, kept = values
+    switches = {name: name in kept for name in PARTS}
+    return Choice(positions, norm, n_heads, n_layers, d_model, d_ff, learning_rate=rate, **switches)
+
+
+def plan_of(task, length, letters, pairs, steps, race, *values) -> Plan:
+    """Everything chosen on the page."""
+    half = len(values) // 2
+    choices = (chosen(values[:half]), chosen(values[half:]))
+    return Plan(task, length, letters, pairs, steps, choices=choices[: 1 + bool(race)])
+
+
+def names_of(training: Training) -> list[str]:
+    """What each model is called on screen: what sets it apart from its rival."""
+    choices = [learner.choice for learner in training.learners]
+    if len(choices) == 1:
+        return ["The model"]
+    differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
+    return [
+        f"{letter}: " + (", ".join(f"{d} {getattr(c, d)}" for d in differ) or "the same")
+        for letter, c in zip("AB", choices, strict=False)
+    ]
+
+
+def progress(training: Training, name: str, learner: Learner) -> str:
+    """One model's progress in a sentence."""
+    if learner.diverged:
+        return (
+            f"{name}: at step {learner.step:,} the loss was no longer a number. A learning rate "
+            f"of {learner.choice.learning_rate:g} is too large for it; take a smaller one."
+        )
+    now = learner.curve[-1]
+    sentence = (
+        f"{name} at step {now.step:,}: {now.accuracy:.1%} of the symbols foreseen, {now.exact:.1%} "
+        f"of the outputs without a mistake ({training.toy.judged}; {learner.seconds:.1f} s)."
+    )
+    if learner.exact_at:
+        step, seconds = learner.exact_at
+        sentence += f" 100 % was first reached at step {step:,}, after {seconds:.1f} s."
+    if not learner.choice.causal_mask and now.accuracy - now.exact > 0.5:
+        sentence += (
+            " It cheats: in training it sees the symbol it should foresee; unaided it fails."
+        )
+    return sentence
+
+
+def status_of(training: Training, running: bool) -> str:
+    """The line under the buttons."""
+    step, steps = training.step, training.plan.steps
+    if training.ended:
+        return f"Ended at step {step:,}. Go back with the slider, or type an input of your own."
+    if running:
+        return f"Training: step {step:,} of {steps:,}."
+    return (
+        f"Paused at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at most so "
+        "that others get their turn; **Step** does one more."
+    )
+
+
+def curves_of(training: Training, moment: int) -> dict:
+    """The value of the curves."""
+    names = names_of(training)
+    said = [progress(training, *pair) for pair in zip(names, training.learners, strict=True)]
+    return curves_value(training, names, " ".join(said), moment)
+
+
+def looks_of(training: Training, text: str, moment: int) -> list:
+    """The values of the attention maps and the outputs: of the first model, then of its rival."""
+    values = []
+    for name, learner in zip(names_of(training), training.learners, strict=True):
+        found = training.look(learner, text, moment)
+        if found is None:
+            values += [None, None]
+            continue
+        taught, written = found
+        answer = training.toy.answer(text)
+        target = None if answer is None else [*answer, "[EOS]"]
+        says = "the right output" if answer is not None else "its own output, the right one unknown"
+        sites = sorted(learner.model.sites, key=lambda site: site.kind)  # cross comes first
+        values += [
+            attention_value(
+                taught,
+                sites,
+                f"{name}, step {moment:,}. Meanwhile it was given {says}.",
+            ),
+            steps_value(written, training.toy.tokenizer, target, verdict(written.text, answer)),
+        ]
+    return values + [None] * (4 - len(values))
+
+
+def verdict(written: str, answer: str | None) -> str:
+    """Whether an output is right."""
+    if answer is None:
+        return "What it writes unaided."
+    return "Right." if written == answer else f"Wrong: {answer} would be right."
+
+
+def display(training: Training, text: str, running: bool = False) -> tuple:
+    """Training -> every output of the tab, in the order of `shown` in build."""
+    now = training.step
+    return (
+        training,
+        status_of(training, running),
+        curves_of(training, now),
+        *looks_of(training, text, now),
+    )
+
+
+def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
+    """Lay out the tab and wire it; loop is train.loop."""
+    training = gr.State(None, time_to_live=3600, delete_callback=forget)
+    plan = Plan()
+    with gr.Row():
+        with gr.Column(scale=2, min_width=300):
+            task = gr.Radio([*RULES, PASTED], value=plan.task, label="Task")
+            with gr.Row() as sizes:
+                length = gr.Slider(*LENGTHS, plan.length, step=1, label="Length", min_width=120)
+                letters = gr.Slider(*LETTERS, plan.letters, step=1, label="Letters", min_width=120)
+            pairs = gr.Textbox(
+                PAIRS, label="Pairs, one a line", lines=6, max_lines=10, visible=False
+            )
+            with gr.Row():
+                steps = gr.Slider(*STEPS, plan.steps, step=25, label="Steps", min_width=150)
+                race = gr.Checkbox(False, label="Race two models", min_width=120)
+            with gr.Accordion("The model", open=False):
+                ours = choice_controls(Choice())
+            with gr.Accordion("Its rival", open=True, visible=False) as rival:
+                theirs = choice_controls(RIVAL)
+            with gr.Row():
+                text = gr.Textbox(
+                    plan.toy().example,
+                    label="Input, also longer than in training",
+                    elem_id="lab-input",
+                    min_width=200,
+                )
+                decode = gr.Button("Decode", min_width=90, scale=0)
+        with gr.Column(scale=3, min_width=300):
+            with gr.Row():
+                start = gr.Button("Start", variant="primary", min_width=70)
+                pause = gr.Button("Pause", min_width=70)
+                step = gr.Button("Step", min_width=70)
+                stop = gr.Button("Stop", min_width=70)
+                reset = gr.Button("Reset", min_width=70)
+            status = gr.Markdown(FIRST, elem_id="lab-status", min_height=48)
+            curves = curves_view("Learning", elem_id="lab-curves")
+    with gr.Row():
+        with gr.Column(min_width=320):
+            maps_a = attention_view("Attention", elem_id="lab-heads")
+            output_a = steps_view("What it writes, symbol by symbol", elem_id="lab-steps")
+        with gr.Column(min_width=320, visible=False) as second:
+            maps_b = attention_view("The rival's attention", elem_id="lab-heads-b")
+            output_b = steps_view("What its rival writes", elem_id="lab-steps-b")
+    with gr.Accordion("Show the code", open=False) as code_section:
+        code = code_view("The lines that compute each part", elem_id="lab-code")
+
+    settings = [task, length, letters, pairs, steps, race, *ours, *theirs]
+    looks = [maps_a, output_a, maps_b, output_b]
+    shown = [training, status, curves, *looks]
+
+    def begun(training: Training | None, text: str, values: list) -> tuple[Training, str]:
+        """The training to go on with, or a new one if it ended or other settings were chosen."""
+        plan = plan_of(*values)
+        if training is not None and not training.ended and training.plan == plan:
+            return training, training.check(text)
+        fresh = Training(loop, plan)
+        text = fresh.check(text)
+        forget(training)
+        return fresh, text
+
+    @answers_errors
+    def run(training, text, *values):
+        training, text = begun(training, text, values)
+        training.advance()
+        yield display(training, text, running=True)
+        for now in paced(training.run(), SECONDS_PER_UPDATE):
+            yield display(now, text, running=True)
+        yield display(training, text)
+
+    @answers_errors
+    def one_step(training, text, *values):
+        training, text = begun(training, text, values)
+        training.advance()
+        return display(training, text)
+
+    def say(training):
+        return FIRST if training is None else status_of(training, running=False)
+
+    @answers_errors
+    def halt(training, text):
+        if training is None:
+            return clear(training)
+        return display(training, training.check(text))
+
+    @answers_errors
+    def end(training, text):
+        if training is not None:
+            training.close()
+        return halt(training, text)
+
+    def clear(training):
+        forget(training)
+        return None, FIRST, *[None] * (len(shown) - 2)
+
+    @answers_errors
+    def look_back(training, text, event: gr.EventData):
+        training = trained(training)
+        if event.step not in training.moments:
+            raise InputError(f"Step {event.step!r} was not recorded.")
+        return looks_of(training, training.check(text), event.step)
+
+    @answers_errors
+    def look_now(training, text):
+        training = trained(training)
+        return curves_of(training, training.step), *looks_of(
+            training, training.check(text), training.step
+        )
+
+    def new_task(task, length, letters, pairs):
+        own = task == PASTED
+        try:
+            example = Plan(task, length, letters, pairs).toy().example
+        except InputError:  # Start says it; here one is still choosing
+            example = gr.skip()
+        return gr.Row(visible=not own), gr.Textbox(visible=own), example
+
+    def second_model(race):
+        return gr.Accordion(visible=bool(race)), gr.Column(visible=bool(race))
+
+    @answers_errors
+    def show_code(*values):
+        plan = plan_of(*values)
+        toy, choice = plan.toy(), plan.choices[0]
+        n_tokens = len(toy.example) + 1
+        return code_value(
+            [
+                *parts(choice.config(toy), n_tokens, len(toy.answer(toy.example)) + 1),
+                part("The training loop", [loop.fit], None),
+            ]
+        )
+
+    # before the event that trains: the browser waits for an event's end before it takes the next
+    start.click(None, None, status, js=f"() => {json.dumps(WAITING)}", **PRIVATE)
+    # the queue's place is drawn over the status line alone
+    seen = {"show_progress": "full", "show_progress_on": status}
+    training_events = [
+        start.click(run, [training, text, *settings], shown, **seen, **TRAINING),
+        step.click(one_step, [training, text, *settings], shown, **seen, **TRAINING),
+    ]
+    quiet = {"show_progress": "hidden", **PRIVATE}
+    training_events[0].failure(say, training, status, **quiet)  # it waits for nothing any more
+    pause.click(halt, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
+    stop.click(end, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
+    reset.click(clear, training, shown, cancels=training_events, **quiet)
+    curves.scrub(look_back, [training, text], looks, **quiet, **QUEUED)
+    gr.on(
+        [decode.click, text.submit], look_now, [training, text], [curves, *looks], **quiet, **QUEUED
+    )
+    gr.on(
+        [task.change, length.release, letters.release, pairs.blur],
+        new_task,
+        [task, length, letters, pairs],
+        [sizes, pairs, text],
+        **quiet,
+    )
+    race.change(second_model, race, [rival, second], **quiet)
+    code_section.expand(show_code, settings, code, **quiet, **QUEUED)
+
+    demo = Context.root_block
+
+    def leave(request: gr.Request):
+        """A visitor closed the page: end the training and let go of it."""
+        if request.session_hash in demo.state_holder:
+            forget(demo.state_holder[request.session_hash][training._id])
+
+    demo.unload(leave)
+
+
+def trained(training: Training | None) -> Training:
+    """The training that a visitor looks at; InputError if there is none."""
+    if training is None or not training.learners or not training.learners[0].curve:
+        raise InputError(NOTHING)
+    return training
+
+
+def forget(training: Training | None) -> None:
+    """End a training, if there is one, and free what it holds."""
+    if training is not None:
+        training.forget()
