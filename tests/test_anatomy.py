@@ -1,5 +1,7 @@
+import base64
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from tiny import NORMS, TEXT, TINY, build, tiny_translator, tiny_writer
@@ -8,13 +10,14 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformer_core.anatomy import anatomy
 from transformer_core.blocks import FEED_FORWARDS
 from transformer_core.checkpoint import Trained
-from transformer_core.inside import MAX_TOKENS, Reading, logit_lens, read, run
+from transformer_core.inside import MAX_TOKENS, Reading, agreement, logit_lens, read, run
 from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.results import InputError
 from transformer_core.source import ROOT
 from transformer_core.stages import code, panels
 from transformer_core.tokenization import train_bpe
+from transformer_core.ui.inside_views import anatomy_value, lens_value, pack_floats
 
 LENGTHS = {EncoderDecoder: (7, 5), EncoderClassifier: (9,), MaskedLM: (9,), DecoderLM: (9,)}
 NAMES = {DecoderLM: ("decoder",)}
@@ -264,7 +267,6 @@ def test_every_node_shows_its_own_lines_and_shapes(model_class):
         ("x" * 2_001, "2,001 characters"),
         ("Speak. " * 100, f"at most {MAX_TOKENS}"),
         ("漢字", "knows none"),
-        ("\ud800", "knows none"),
     ],
 )
 def test_what_cannot_be_read_is_answered_with_the_limit(text, said):
@@ -276,3 +278,52 @@ def test_a_reading_is_small():
     reading = read(trained(EncoderDecoder), "Speak, speak.")
     assert isinstance(reading, Reading)
     assert not any(isinstance(value, torch.Tensor) for value in vars(reading).values())
+
+
+def test_half_a_surrogate_pair_is_read_as_another_character():
+    tokens = read(trained(EncoderClassifier), "Speak \ud800").tokens["encoder"]
+    assert "".join(tokens).encode()
+
+
+def test_packed_floats_come_back_with_what_is_hidden():
+    values = torch.tensor([[0.5, -torch.inf], [-3e-9, 1e9]])
+    read_back = np.frombuffer(base64.b64decode(pack_floats(values)), "<f4")
+    assert torch.equal(torch.from_numpy(read_back.copy()).view(2, 2), values)
+
+
+def test_the_lens_table_ends_with_what_the_translator_wrote():
+    seen, _ = looked(EncoderDecoder)
+    lens = logit_lens(seen)
+    table = lens_value(seen, lens, "", agreement(lens))
+    assert len(table["layers"]) == len(table["agreement"]) == TINY.n_layers + 1
+    assert table["agreement"][-1] == 1
+    for row, probs in zip(table["rows"], seen.logits.softmax(-1), strict=True):
+        last = row["cells"][-1]
+        assert last["rank"] == 1
+        assert last["best"][0][0] == row["answer"] == row["then"]
+        assert last["best"][0][1] == pytest.approx(probs.max().item(), abs=1e-4)
+        for cell in row["cells"]:
+            assert [p for _, p in cell["best"]] == sorted(
+                (p for _, p in cell["best"]), reverse=True
+            )
+            assert (cell["rank"] == 1) == (cell["best"][0][0] == row["answer"])
+
+
+def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream():
+    for residual in (True, False):
+        seen, nodes = looked(EncoderDecoder, residual=residual)
+        drawing = anatomy_value(seen, list(nodes.values()), "decoder:head", "")
+        boxes = [box for stack in drawing["stacks"] for box in stack["nodes"]]
+        assert [box["key"] for box in boxes] == list(nodes)
+        assert {box["role"] for box in boxes if box["branch"]} == (
+            {"norm", "attention", "feed-forward"} if residual else set()
+        )
+
+
+@pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
+def test_a_box_says_where_its_positions_act(encoding):
+    seen, nodes = looked(DecoderLM, positional_encoding=encoding)
+    drawing = anatomy_value(seen, list(nodes.values()), "", "")
+    (said,) = [box["note"] for box in drawing["stacks"][0]["nodes"] if box["role"] == "positions"]
+    words = {"none": "nothing", "rotary": "turns", "alibi": "lowers"}
+    assert said.startswith(words.get(encoding, "adds"))

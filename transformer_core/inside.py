@@ -122,6 +122,15 @@ def logit_lens(seen: Pass) -> Tensor:
     return log_probs(seen.model, stack.logits(stack.norm(states)))
 
 
+def agreement(lens: Tensor) -> Tensor:
+    """The share of places where each state of a lens predicts what the last one does. (layers + 1,)
+
+    lens (layers + 1, length, vocab_size)
+    """
+    best = lens.argmax(-1)
+    return (best == best[-1]).float().mean(-1)
+
+
 def log_probs(model: Model, logits: Tensor) -> Tensor:
     """Natural logarithms of what a model predicts. (..., n) -> the same shape"""
     return next_log_probs(logits) if isinstance(model, DecoderLM) else logits.log_softmax(-1)

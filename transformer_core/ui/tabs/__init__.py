@@ -5,6 +5,6 @@ lays out its components and wires them; `tab` is the gr.Tab around them, for wha
 opened.
 """
 
-from transformer_core.ui.tabs import ablations, about, generate, lab, positions, translate
+from transformer_core.ui.tabs import ablations, about, generate, inside, lab, positions, translate
 
-TABS = (translate, generate, lab, positions, ablations, about)
+TABS = (translate, generate, inside, lab, positions, ablations, about)

@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
+pytestmark = pytest.mark.skipif(
+    not all((ROOT / "checkpoints" / name / "config.json").exists() for name in MODELS),
+    reason="no translation or no shakespeare checkpoint",
+)
+CROSS = "decoder:0:cross:attention"
+
+
+def opened(open_page, **how):
+    """The tab with its first example."""
+    page = open_page("/?tab=inside", **how)
+    page.wait_for_selector("#inside-anatomy svg")
+    page.wait_for_selector("#inside-lens td.right")
+    page.wait_for_selector("#inside-stages figure")
+    return page
+
+
+def press(page, key, said):
+    """Press a box, and wait until its numbers are there."""
+    page.locator(f'#inside-anatomy [data-key="{key}"]').click()
+    expect(page.locator("#inside-stages .stages-title")).to_contain_text(said)
+
+
+def stages(page):
+    return page.locator("#inside-stages figcaption b").all_inner_texts()
+
+
+def choose(page, label, kind):
+    page.get_by_label("Model").click()
+    page.get_by_role("option", name=label).click()
+    expect(page.locator("#inside-anatomy .view-note")).to_contain_text(kind)
+
+
+def test_the_stages_of_attention_come_in_their_order(open_page):
+    page = opened(open_page)
+    expect(page.locator("#inside-stages .stages-title")).to_contain_text("cross-attention, head 1")
+    assert stages(page) == [
+        "query",
+        "key",
+        "value",
+        "query · key",
+        "scaled",
+        "masked",
+        "softmax",
+        "context",
+        "output",
+    ]
+    page.get_by_role("button", name="head 2", exact=True).click()
+    expect(page.locator("#inside-stages .stages-title")).to_contain_text("head 2")
+
+
+def test_every_box_can_be_pressed(open_page):
+    page = opened(open_page)
+    for key, said, stage in (
+        ("encoder:embedding", "embedding", "token vectors"),
+        ("encoder:positions", "positions", "residual stream"),
+        ("decoder:0:cross:norm", "norm", "after"),
+        ("decoder:0:cross:add", "x + update", "update"),
+        ("decoder:0:feed-forward:feed-forward", "feed-forward", "before the activation"),
+        ("decoder:final norm", "final norm", "before"),
+        ("decoder:head", "output head", "probabilities"),
+    ):
+        press(page, key, said)
+        assert stage in stages(page)
+        expect(page.locator("#inside-code .code-lines")).not_to_be_empty()
+
+
+def test_a_layer_opens_and_the_other_one_folds(open_page):
+    page = opened(open_page)
+    assert page.locator(f'[data-key="{CROSS}"]').count() == 1
+    page.locator('#inside-anatomy [data-stack=decoder][data-layer="1"]').press("Enter")
+    assert page.locator(f'[data-key="{CROSS}"]').count() == 0
+    assert page.locator(f'[data-key="{CROSS.replace("0", "1")}"]').count() == 1
+    assert page.locator('[data-key="encoder:0:self:attention"]').count() == 1
+
+
+def test_a_cell_says_its_number_and_arrow_keys_move(open_page):
+    page = opened(open_page)
+    figure = page.locator("#inside-stages figure").filter(has_text="softmax")
+    figure.locator("canvas").focus()
+    say = figure.locator(".stages-say")
+    expect(say).to_contain_text("row 1")
+    figure.locator("canvas").press("ArrowDown")
+    expect(say).to_contain_text("row 2")
+    expect(say).to_contain_text("row sum 1.00")
+
+
+def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
+    page = opened(open_page)
+    rows = page.locator("#inside-lens tbody tr")
+    for i in range(rows.count()):
+        read_next = rows.nth(i).locator("th span").nth(1).inner_text().removeprefix("→").strip()
+        assert rows.nth(i).locator("td").last.locator(".lens-token").inner_text() == read_next
+    rows.nth(1).locator("td").nth(2).hover()
+    expect(page.locator("#inside-lens .lens-best code")).to_have_count(5)
+    rows.nth(1).locator("td").nth(2).click()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#inside-lens .lens-panel")).to_contain_text("layer 3")
+
+
+def test_another_model_has_another_drawing(open_page):
+    page = opened(open_page)
+    choose(page, "Shakespeare", MODELS["shakespeare"])
+    assert page.locator("#inside-anatomy [data-stack=encoder]").count() == 0
+    assert page.get_by_label("Your text").input_value()
+    press(page, "decoder:0:self:attention", "self-attention")
+    expect(page.locator("#inside-stages .stages-hidden")).to_be_visible()
+
+
+def test_hostile_text_is_shown_as_it_is(open_page):
+    page = opened(open_page)
+    page.get_by_label("Your text").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>bold</b>")
+    page.get_by_role("button", name="Look inside").click()
+    expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
+    assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
+
+
+def test_what_cannot_be_read_is_a_sentence(open_page):
+    page = opened(open_page)
+    page.get_by_label("Your text").fill("word " * 300)
+    page.get_by_role("button", name="Look inside").click()
+    expect(page.locator(".toast-body")).to_contain_text("at most 100")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_wider_than_the_page_and_the_numbers_come_into_sight(
+    open_page, scheme
+):
+    page = opened(open_page, width=390, height=800, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    press(page, "encoder:0:self:attention", "Encoder, layer 1: self-attention")
+    expect(page.locator("#inside-stages .stages-title")).to_be_in_viewport()
+
+
+def test_downloads_hold_every_box_and_every_number(open_page):
+    page = opened(open_page)
+    for view, name, words in (
+        ("#inside-anatomy", "download CSV", "cross-attention"),
+        ("#inside-anatomy", "download SVG", "<svg"),
+        ("#inside-stages", "download CSV", "softmax"),
+        ("#inside-lens", "download CSV", "rank of the last answer"),
+    ):
+        with page.expect_download() as download:
+            page.locator(view).get_by_role("button", name=name).click()
+        assert words in Path(download.value.path()).read_text()
