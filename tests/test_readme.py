@@ -2,15 +2,16 @@ import json
 from pathlib import Path
 
 import pytest
+from tiny_study import write_writers
 
-from train.readme import table, with_scores
+from train.readme import ablations, table, with_numbers
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_readmes_scores_are_those_of_the_checkpoints():
-    assert with_scores(README, ROOT / "checkpoints") == README
+def test_the_readmes_numbers_are_those_of_the_checkpoints():
+    assert with_numbers(README, ROOT / "checkpoints") == README
 
 
 def test_a_changed_score_changes_the_table(tmp_path):
@@ -22,7 +23,20 @@ def test_a_changed_score_changes_the_table(tmp_path):
 
 def test_a_readme_without_the_block_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no block"):
-        with_scores("# Nothing", tmp_path)
+        with_numbers("# Nothing", tmp_path)
+
+
+def test_a_studys_table_comes_from_its_curves(tmp_path):
+    folder = write_writers(tmp_path)
+    written = ablations(tmp_path)
+    assert "| 5 | no positions | 1.930 ± 0.030 | +0.410 | +27.0% | yes, p" in written
+    path = folder / "no_positions" / "metrics.csv"
+    path.write_text(path.read_text().replace("1.9,", "1.8,").replace(",1.9\n", ",1.8\n"))
+    assert "| no positions | 1.897 ± 0.085 |" in ablations(tmp_path)
+    path.unlink()
+    assert "no positions" not in ablations(tmp_path)
+    (folder / "full" / "metrics.csv").unlink()
+    assert ablations(tmp_path) == "No study has been trained yet.\n"
 
 
 @pytest.mark.parametrize("name", ["title", "sdk: gradio", "app_file: app.py", "license: mit"])

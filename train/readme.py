@@ -1,4 +1,7 @@
-"""Write the README's table of scores from the checkpoints' own files: `python -m train.readme`"""
+"""Write the README's tables of scores and ablations from the checkpoints' own files.
+
+`python -m train.readme`
+"""
 
 import importlib
 import json
@@ -7,10 +10,12 @@ from pathlib import Path
 
 from train.card import Card
 from train.evaluate import TASKS
+from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import write_atomically
+from transformer_core.comparison import TEST, compare, lower_is_better
+from transformer_core.comparison import table as comparison_table
 
 README = Path("README.md")
-BLOCK = re.compile(r"(<!-- scores: .*? -->\n).*?(<!-- end of scores -->)", re.DOTALL)
 HEAD = "| model | what is measured | value |\n|---|---|---:|\n"
 
 
@@ -32,17 +37,48 @@ def row(script: str, card: Card, name: str, value: float) -> str:
     return f"| [{script}](checkpoints/{script}) | {card.scores.get(name, name)} | {shown} |\n"
 
 
-def with_scores(text: str, checkpoints: Path) -> str:
-    """A README whose marked block holds the table; ValueError if it has no such block."""
-    if not BLOCK.search(text):
-        raise ValueError("the README has no block for scores")
-    return BLOCK.sub(lambda found: f"{found[1]}\n{table(checkpoints)}\n{found[2]}", text)
+def ablations(checkpoints: Path) -> str:
+    """A table for every ablation study that can be compared, as markdown."""
+    studies = read_studies(checkpoints / "ablations").values()
+    parts = [
+        study_table(study) for study in studies if study.names[:1] == tuple(study.variants)[:1]
+    ]
+    return "\n".join([*parts, f"{TEST}\n"]) if parts else "No study has been trained yet.\n"
+
+
+def study_table(study: Study) -> str:
+    """One study's variants against its whole model, best first."""
+    baseline = study.names[0]
+    compared = compare(study, study.metric, baseline)
+    n_seeds = max(one.n_seeds for one in compared)
+    direction = "lower" if lower_is_better(study.metric) else "higher"
+    text = (
+        f"**{study.name.replace('_', ' ')}**: validation {study.metric.replace('_', ' ')}, mean ± "
+        f"standard deviation over {n_seeds} seed{'s' * (n_seeds > 1)}; {direction} is better.\n\n"
+    )
+    head, *rows = comparison_table(compared, study.metric, baseline)
+    lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
+    return text + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def with_block(text: str, name: str, content: str) -> str:
+    """A README whose block of this name holds the content; ValueError if it has no such block."""
+    block = re.compile(rf"(<!-- {name}: .*? -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+    if not block.search(text):
+        raise ValueError(f"the README has no block for {name}")
+    return block.sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
+
+
+def with_numbers(text: str, checkpoints: Path) -> str:
+    """A README whose blocks hold what the checkpoints' files say now."""
+    text = with_block(text, "scores", table(checkpoints))
+    return with_block(text, "ablations", ablations(checkpoints))
 
 
 def main() -> None:
     """Rewrite README.md in the current folder."""
     text = README.read_text(encoding="utf-8")
-    write_atomically(README, with_scores(text, Path("checkpoints")))
+    write_atomically(README, with_numbers(text, Path("checkpoints")))
 
 
 if __name__ == "__main__":

@@ -27,8 +27,9 @@ def curves(
         hoverlabel={"bgcolor": "rgba(20,20,30,.9)", "font": {"color": "#fff", "size": 12}},
         legend={
             "orientation": "h",
-            "y": -0.16,
-            "yanchor": "top",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
             "itemclick": "toggleothers",
             "itemdoubleclick": "toggle",
         },

@@ -186,7 +186,7 @@ def build(models: Models, opened: gr.Tab) -> None:
     def run_twins(name, text, site, head) -> Iterator[tuple]:
         done: list[Twin] = []
         for twin in twins(models, study_of(name), text):
-            done.append(twin)
+            done = [*done, twin]
             yield done, show_twins(name, done, site, head)
         if not done:
             raise InputError("No variant of this study has weights yet.")
