@@ -17,8 +17,9 @@ from tiny import TEXT, build
 from torch.testing import assert_close
 
 from train import ablations, data, studies
-from train.ablations import flops_per_target, is_finished, main, merge, read_table, train
+from train.ablations import flops_per_target, is_finished, main, merge, train
 from train.loop import TrainConfig
+from train.metrics import read_table
 from train.studies import EVALUATIONS, STUDIES, Recipe, loss_by_position, stretched
 from transformer_core.checkpoint import load
 from transformer_core.config import ModelConfig

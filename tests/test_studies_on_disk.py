@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tiny_study import COLUMNS, STEPS, write, write_writers
+from tiny_study import STEPS, write, write_writers
 
+from train.metrics import COLUMNS
 from transformer_core.ablations import AXES, learning_lines, position_lines, read_study
 from transformer_core.curves import average, smooth, spread
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import torch
 from tiny import tiny_writer
 
+from train.metrics import COLUMNS
 from transformer_core import checkpoint
 from transformer_core.models import Model
 
 STEPS = (0, 10, 20, 30, 40)
-COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 
 
 def write_variant(

@@ -9,26 +9,24 @@ again, or twice at once, shares what is left.
 """
 
 import argparse
-import csv
 import fcntl
-import io
 import json
 import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
 
 import torch
-from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from train.loop import Progress, fast_precision, fit
-from train.run import COLUMNS, Metrics, processor
+from train.loop import fast_precision, fit
+from train.metrics import COLUMNS, Metrics, measured, read_table, write_table
+from train.run import processor
 from train.studies import STUDIES, Recipe, Study, Task, shortened
 from transformer_core import checkpoint
 from transformer_core.checkpoint import write_atomically
@@ -64,41 +62,10 @@ def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None,
     return f"{name}, seed {seed}: loss {now.metrics['loss']:.4f} after {now.seconds / 60:.1f} min"
 
 
-def measured(
-    steps: Iterable[tuple[Progress, nn.Module]], metrics: Metrics
-) -> Iterator[tuple[Progress, nn.Module]]:
-    """Pass on the steps of a training, each evaluation a point of both curves."""
-    recent: list[float] = []
-    for now, model in steps:
-        recent.append(now.loss)
-        if now.metrics is not None:
-            train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
-            metrics.add(now, {"train": train_loss, "validation": now.metrics})
-            recent.clear()
-        yield now, model
-
-
 def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
     """Put one seed's rows into a table, in place of what it held of that seed."""
     others = [row for row in read_table(path) if row["seed"] != str(seed)]
     write_table(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
-
-
-def read_table(path: Path) -> list[dict[str, str]]:
-    """A csv file's rows; none if there is no such file."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def write_table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
-    """Replace a csv file in one step."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_atomically(path, text.getvalue())
 
 
 def describe(recipe: Recipe, task: Task) -> str:

@@ -1,8 +1,6 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
 import argparse
-import csv
-import io
 import os
 import platform
 import re
@@ -31,6 +29,7 @@ from train.loop import (
     fraction_done,
     remove_states,
 )
+from train.metrics import Metrics, measured, read_table
 from transformer_core import checkpoint
 from transformer_core.blocks import FEED_FORWARDS
 from transformer_core.checkpoint import CheckpointError, write_atomically
@@ -39,7 +38,6 @@ from transformer_core.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
-COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 DERIVED = {"vocab_size"}  # model fields that follow from the data
 CHOICES = {
@@ -162,22 +160,18 @@ def run(
         start_from(options.init, model)
     if is_main:
         write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
-    metrics = Metrics.open(options)
+    metrics = open_metrics(options)
     past = history(options)
     runs_before = read_runs(past)[: metrics.run - 1] if past else []
 
-    recent: list[float] = []
+    steps = fit(model, batch_of, loss_of, evaluate, options.train, state=state)
     with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
-        for now, averaged in fit(model, batch_of, loss_of, evaluate, options.train, state=state):
+        for now, averaged in measured(steps, metrics if is_main else None):
             bar.n = fraction_done(now, options.train)
             rate = now.tokens / max(now.seconds, 1e-9)
             bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} tokens/s")
-            recent.append(now.loss)
             if now.metrics is None or not is_main:
                 continue
-            train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
-            metrics.add(now, {"train": train_loss, "validation": now.metrics})
-            recent.clear()
             if now.is_best:
                 retract(options.out)
                 checkpoint.save(options.out, averaged)
@@ -240,40 +234,14 @@ def history(options: Options) -> Path | None:
     return options.init if runs and runs[-1]["task"] == options.task else None
 
 
-class Metrics:
-    """metrics.csv, tidy: one row per run, step, split and metric; rewritten at each evaluation."""
-
-    def __init__(self, path: Path, run: int, seed: int, rows: list[dict[str, str]]):
-        self.path, self.run, self.seed, self.rows = path, run, seed, rows
-
-    @classmethod
-    def open(cls, options: Options) -> "Metrics":
-        """Start a new run after those it builds on, or, resuming, go on with the last."""
-        past, rows = history(options), []
-        if past is not None:
-            with (past / "metrics.csv").open(newline="") as file:
-                rows = list(csv.DictReader(file))
-        last = max((int(row["run"]) for row in rows), default=0)
-        resumed = options.resume and past == options.out
-        path = options.out / "metrics.csv"
-        return cls(path, max(1, last + (not resumed)), options.train.seed, rows)
-
-    def add(self, now: Progress, splits: dict[str, dict[str, float]]) -> None:
-        """One evaluation; a resumed run first drops what it is about to measure again."""
-        self.rows = [
-            row for row in self.rows if int(row["run"]) < self.run or int(row["step"]) < now.step
-        ]
-        place = [self.run, self.seed, now.step, now.tokens, round(now.seconds, 1)]
-        self.rows += [
-            dict(zip(COLUMNS, map(str, [*place, split, metric, f"{value:.6g}"]), strict=True))
-            for split, values in splits.items()
-            for metric, value in values.items()
-        ]
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
-        write_atomically(self.path, text.getvalue())
+def open_metrics(options: Options) -> Metrics:
+    """Start a new run after those it builds on, or, resuming, go on with the last."""
+    past = history(options)
+    rows = read_table(past / "metrics.csv") if past is not None else []
+    last = max((int(row["run"]) for row in rows), default=0)
+    resumed = options.resume and past == options.out
+    number = max(1, last + (not resumed))
+    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
 
 
 def describe(options: Options, now: Progress) -> dict:

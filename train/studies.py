@@ -311,7 +311,13 @@ STUDIES = {
                     d_ff=512,
                     max_len=128,
                 ),
-                training(1_200, batch_size=3_000, label_smoothing=0.1, learning_rate=2e-3),
+                training(
+                    900,
+                    batch_size=3_000,
+                    optimizer="muon",  # fewer steps to the same loss than AdamW takes
+                    learning_rate=5e-3,
+                    label_smoothing=0.1,
+                ),
             ),
             "gpu": Recipe(
                 EncoderDecoder,

@@ -1,0 +1,69 @@
+"""metrics.csv: what a training measured on its way, tidy, written at every evaluation."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from torch import nn
+
+from train.loop import Progress
+from transformer_core.checkpoint import write_atomically
+
+COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """A csv file's rows; none if there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
+    """Replace a csv file in one step."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, text.getvalue())
+
+
+class Metrics:
+    """One row per run, step, split and metric; rewritten at each evaluation."""
+
+    def __init__(self, path: Path, run: int, seed: int, rows: list[dict[str, str]]):
+        self.path, self.run, self.seed, self.rows = path, run, seed, rows
+
+    def add(self, now: Progress, splits: dict[str, dict[str, float]]) -> None:
+        """One evaluation; a resumed run first drops what it is about to measure again."""
+        self.rows = [
+            row for row in self.rows if int(row["run"]) < self.run or int(row["step"]) < now.step
+        ]
+        place = [self.run, self.seed, now.step, now.tokens, round(now.seconds, 1)]
+        self.rows += [
+            dict(zip(COLUMNS, map(str, [*place, split, metric, f"{value:.6g}"]), strict=True))
+            for split, values in splits.items()
+            for metric, value in values.items()
+        ]
+        write_table(self.path, COLUMNS, self.rows)
+
+
+def measured(
+    steps: Iterable[tuple[Progress, nn.Module]], metrics: Metrics | None
+) -> Iterator[tuple[Progress, nn.Module]]:
+    """Pass on the steps of a training, each evaluation a row of both curves.
+
+    The training's loss is the mean over the steps since the evaluation before. Without metrics
+    (in a process that is not the main one) nothing is written.
+    """
+    recent: list[float] = []
+    for now, model in steps:
+        recent.append(now.loss)
+        if now.metrics is not None:
+            train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
+            recent.clear()
+            if metrics is not None:
+                metrics.add(now, {"train": train_loss, "validation": now.metrics})
+        yield now, model
