@@ -4,6 +4,7 @@
 # make lint              style alone
 # make bench             speed, as ratios measured in one run
 # make train-shakespeare, train-copy, train-translation, train-sentiment
+# make train-ablations ARGS="copy_task --jobs 2"
 #
 # ARGS goes to the script: make train-shakespeare ARGS="--minutes 5 --out /tmp/model"
 # PYTHON makes the environment: make app PYTHON=python3.12

@@ -12,7 +12,7 @@ from train.card import Card
 from train.evaluate import TASKS
 from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import write_atomically
-from transformer_core.comparison import TEST, compare, lower_is_better
+from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
 from transformer_core.comparison import table as comparison_table
 
 README = Path("README.md")
@@ -58,7 +58,9 @@ def study_table(study: Study) -> str:
     )
     head, *rows = comparison_table(compared, study.metric, baseline)
     lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-    return text + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    rows = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    published = PUBLISHED.get(study.name)
+    return f"{text}{rows}" + (f"\n{published}\n" if published else "")
 
 
 def with_block(text: str, name: str, content: str) -> str:

@@ -1,6 +1,7 @@
 """Remove one part of a Transformer at a time, train what is left with several seeds, and see what
 that part was for. Every number here is computed from the files that the training wrote; the
-variants themselves can be tried on your own text.
+variants themselves can be tried on your own text. The models are small enough for minutes on one
+core: the sizes of the student reports need a GPU (`python -m train.ablations … --preset gpu`).
 """
 
 import functools
@@ -50,7 +51,8 @@ SEE = {
     "curves": "**What to see.** A thick line is the mean over seeds, its band one standard "
     "deviation, the faint lines single seeds. Where a band does not touch another, the order of "
     "the two is no accident. Press a name to see it alone, again to see all; point at the figure "
-    "to compare all at one place. The training's loss contains dropout and label smoothing.",
+    "to compare all at one place. The training's loss contains dropout and label smoothing. Targets are what "
+    "has a loss: characters, pieces, letters or reviews.",
     "longer": "**What to see.** Every model was trained on texts up to the dashed line and reads "
     "on beyond it. Where a curve climbs, its positions mean nothing to the model there. Learned "
     "positions end at the line: there is no vector for what lies beyond.",
