@@ -3,11 +3,11 @@ import json
 import httpx
 import pytest
 import torch
-from tiny import TEXT, tiny_translator, tiny_writer
+from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer
 
 from train import loop
 from transformer_core import checkpoint
-from transformer_core.inference import Models, generate, translate
+from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui import LAUNCH, build_app, tab_id
 from transformer_core.ui.tabs import TABS
 
@@ -17,7 +17,12 @@ def folder(tmp_path_factory):
     """A checkpoints folder with tiny random models."""
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("checkpoints")
-    for name, tiny in {"shakespeare": tiny_writer(), "translation": tiny_translator()}.items():
+    tinies = {
+        "shakespeare": tiny_writer(),
+        "translation": tiny_translator(),
+        "sentiment": tiny_classifier(),
+    }
+    for name, tiny in tinies.items():
         checkpoint.save(path / name, tiny.model)
         (path / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
     return path
@@ -59,7 +64,7 @@ def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
 def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
     demo = build_app(Models(tmp_path), loop)
     said = [block.value for block in demo.blocks.values() if type(block).__name__ == "Markdown"]
-    for script in ("shakespeare", "translation"):
+    for script in ("shakespeare", "translation", "sentiment"):
         assert any(f"python -m train.{script}" in str(text) for text in said)
 
 
@@ -116,6 +121,28 @@ def test_translate_returns_what_python_returns(served, folder):
 )
 def test_what_cannot_be_translated_gets_a_sentence(served, arguments, sentence):
     (event, data), *_ = ask(served, arguments, "translate")
+    assert event == "error" and sentence in data["error"]
+
+
+def test_classify_returns_what_python_returns(served, folder):
+    found = classify(Models(folder).classifier, "Speak to all of them!")
+    event, (answer,) = ask(served, ["Speak to all of them!"], "classify")[-1]
+    assert event == "complete" and answer["label"] == found.label
+    assert answer["probabilities"] == pytest.approx(found.probabilities)
+
+
+@pytest.mark.parametrize("text", ["a", "日本語", "<b>${1}</b>", "<s>[CLS]", "speak " * 16_000])
+def test_odd_reviews_are_answered(served, text):
+    event, (answer,) = ask(served, [text], "classify")[-1]
+    assert event == "complete" and sum(answer["probabilities"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [("", "Type a review"), (["a"], "Type a review"), ("a" * 100_001, "limit is 100,000")],
+)
+def test_what_cannot_be_classified_gets_a_sentence(served, text, sentence):
+    (event, data), *_ = ask(served, [text], "classify")
     assert event == "error" and sentence in data["error"]
 
 

@@ -263,7 +263,7 @@ def test_the_verdict_names_the_method_with_the_smallest_area(trained):
     *_, last = put_on_trial(trained, SAID)
     areas = {m: a for m, a in last.areas.items() if m != CHANCE}
     best = min(areas, key=areas.get)
-    assert f"{best} is the most faithful" in last.verdict
+    assert f"the most faithful method is {best}:" in last.verdict
     better = areas["raw attention"] < last.areas[CHANCE]
     assert ("is better than a random order" in last.verdict) == better
 

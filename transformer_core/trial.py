@@ -23,7 +23,7 @@ CURVE_POINTS = 12
 CURVE_TOKENS = 4_096  # read for one curve: texts of more than 341 pieces get fewer points
 CHANCE = "random order"
 RANDOM_ORDERS = 3  # averaged to the curve of chance
-FEW = 0.1  # the share of the words whose loss the verdict tells
+FEW = 0.2  # the share of the words whose loss the verdict tells
 
 
 def ranks(scores: Tensor) -> Tensor:
@@ -90,16 +90,21 @@ class Trial:
         best, *_ = ranking = [method for method in self.areas if method != CHANCE]
         few = int((self.dropped[1:] - FEW).abs().argmin()) + 1
         curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[few]
+        first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
         attention = methods[0]
         agreement = self.correlation[0, methods.index(best)].item()
         beats = "better" if self.areas[attention] < self.areas[CHANCE] else "no better"
         return (
-            f"For this review {best} is the most faithful: without the first {n_gone} of "
-            f"{len(self.review.words)} words it names, the probability of “{self.label}” goes from "
-            f"{curve[0]:.0%} to {curve[few]:.0%}. "
+            f"For this review the most faithful method is {best}: without the {first} (of "
+            f"{len(self.review.words)}) the probability of “{self.label}” goes from "
+            f"{curve[0]:.1%} to {curve[few]:.1%}. "
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
             f"and is {beats} than a random order"
-            + (f"; the two rank the words alike to {agreement:.2f}." if attention != best else ".")
+            + (
+                f"; the rank correlation of the two is {agreement:.2f}."
+                if attention != best
+                else "."
+            )
         )
 
 

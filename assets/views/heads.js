@@ -8,7 +8,7 @@ const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title
 let group = 0, layer = 0, head = 0, weights = null, rows = null, query = -1;
 
 const data = () => props.value?.groups?.[group];
-const hide = $('.align-merge');
+const hide = $('.align-merge'), bare = token => visible(token.trim() || token);
 const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
 const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
 function withoutEnds(values, tokens) {  // rows of weights, the ends hidden and the rest of each row brought back to its sum
@@ -36,7 +36,8 @@ function enlarge() {
   title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
   paintMap(map, values, n, m, 1);
   const width = map.parentElement.clientWidth || 400;
-  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 9)); labelAxis($('.heads-queries'), g.queries, 60);
+  $('.heads-keys').classList.toggle('tall', Math.max(...g.keys.map(t => t.trim().length)) * 7 > width / m);
+  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11)); labelAxis($('.heads-queries'), g.queries, 60);
   [...grid.children].forEach(b => b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head));
   rowText();
   describe(query >= 0 ? query : props.value.begin ? 0 : n - 1);
@@ -60,8 +61,8 @@ function rowText() {
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter(j => values[j] >= 0.005);
-  readout.textContent = `Query ${i + 1} “${visible(g.queries[i])}” looks at ` +
-    best.map(j => `“${visible(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
+  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” looks at ` +
+    best.map(j => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
 }
 function draw() {
   const g = data();
@@ -95,7 +96,7 @@ function point(event) {
   const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
   const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
   query = i;
-  readout.textContent = `Query ${i + 1} “${visible(g.queries[i])}” gives key ${j + 1} “${visible(g.keys[j])}” ${percent(at(layer, head)[i * m + j])} of its attention.`;
+  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” gives key ${j + 1} “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])} of its attention.`;
 }
 map.addEventListener('pointermove', point);
 map.addEventListener('pointerdown', point);

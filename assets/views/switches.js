@@ -1,6 +1,6 @@
-// A switch for every head, coloured by what the translation loses without it.
+// A switch for every head, coloured by what the answer loses without it.
 // value: {summary, groups: [{name, key, layers, heads}], off: [key:layer:head, …],
-//   damage: {key:layer:head: change in log-probability} or null, diff: [[kind, word], …]}
+//   quantity: its name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …]}
 const grids = $('.switch-grids'), note = $('.view-note'), diff = $('.switch-diff'), readout = $('.view-readout');
 let off = new Set();
 function draw() {
@@ -15,7 +15,7 @@ function draw() {
     for (let l = 0; l < group.layers; l++) for (let h = 0; h < group.heads; h++) {
       const key = `${group.key}:${l}:${h}`, change = value.damage?.[key];
       const what = `${group.name}, layer ${l + 1}, head ${h + 1}, ${off.has(key) ? 'off' : 'on'}` +
-        (change === undefined ? '' : `; without it the log-probability changes by ${change.toFixed(2)}`);
+        (change === undefined ? '' : `; without it the ${value.quantity} changes by ${change.toFixed(2)}`);
       const button = make('button', {type: 'button', 'data-do': 'toggle', 'data-key': key, 'aria-pressed': !off.has(key), 'aria-label': what, title: what,
         text: off.has(key) ? '✕' : change === undefined ? `${l + 1}·${h + 1}` : change.toFixed(1)});
       if (change !== undefined) button.style.setProperty('--damage', Math.min(1, Math.max(0, -change) / worst).toFixed(3));
@@ -29,7 +29,7 @@ const send = () => trigger('toggle', {off: [...off]});
 actions.toggle = button => { const key = button.dataset.key; off.has(key) ? off.delete(key) : off.add(key); send(); };
 actions.all = () => { off.clear(); send(); };
 actions.knock = () => trigger('knock', {});
-actions.csv = () => props.value?.damage && save('knock-out.csv', 'text/csv', csv([['attention', 'layer', 'head', 'change in log-probability'],
+actions.csv = () => props.value?.damage && save('knock-out.csv', 'text/csv', csv([['attention', 'layer', 'head', `change in ${props.value.quantity}`],
   ...Object.entries(props.value.damage).map(([key, d]) => { const [kind, l, h] = key.split(':'); return [kind, +l + 1, +h + 1, d.toFixed(5)]; })]));
 watch('value', draw);
 draw();

@@ -13,6 +13,7 @@ import gradio as gr
 import torch
 from torch import Tensor
 
+from transformer_core.classification import Classification
 from transformer_core.generation import Look
 from transformer_core.models import Model
 from transformer_core.results import AttentionView, Head, Token
@@ -58,6 +59,8 @@ def attention_view(title: str, **component) -> gr.HTML:
     """Thumbnails of all heads, one enlarged, and what the chosen query sees of its context."""
     body = (
         '<p class="view-note"></p><div class="heads-groups"></div>'
+        '<label class="align-tools" hidden><input type="checkbox" class="align-merge"> '
+        "hide [CLS] and [EOS]</label>"
         '<div class="heads-body"><div class="heads-grid"></div><div>'
         '<p class="heads-title"></p><div class="heads-plot"><div class="heads-keys"></div>'
         '<div class="heads-queries"></div>'
@@ -116,34 +119,53 @@ def spaced(piece: str) -> str:
 
 
 def attention_value(
-    look: Look | Sentence, sites: list[Site], summary: str, rows: bool = False
+    look: Look | Sentence | Classification,
+    sites: list[Site],
+    summary: str,
+    rows: bool = False,
+    *,
+    begin: bool = False,
 ) -> dict:
     """What heads.js draws: a group of heads for each kind of attention among the sites.
 
     Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
-    rows=True the last query's complete row is sent beside the map.
+    rows=True the last query's complete row is sent beside the map. begin=True shows the first
+    tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
+    hidden then.
     """
     kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     groups = [
-        group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows)
+        group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
         for kind in kinds
     ]
-    return {"summary": summary, "groups": groups}
+    return {"summary": summary, "begin": begin, "groups": groups}
 
 
-def group_value(layers: list[AttentionView], kind: tuple[str, str], rows: bool) -> dict:
+def shown_places(n: int, begin: bool) -> list[int]:
+    """Which of n tokens a map shows."""
+    places = list(range(n))
+    if begin and n > SHOWN_TOKENS:
+        return [*places[: SHOWN_TOKENS - 1], n - 1]
+    return places[-SHOWN_TOKENS:]
+
+
+def group_value(
+    layers: list[AttentionView], kind: tuple[str, str], rows: bool, begin: bool
+) -> dict:
     """One kind of attention, all its layers and heads."""
     weights = torch.stack([view.weights for view in layers])  # (layer, head, query, key)
-    shown = slice(-SHOWN_TOKENS, None)
+    queries = shown_places(weights.size(2), begin)
+    keys = shown_places(weights.size(3), begin)
     context = [spaced(token) for token in layers[0].key_tokens]
+    row = weights[:, :, 0 if begin else -1]
     return {
         "name": f"{kind[0]} {kind[1]}-attention",
         "layers": weights.size(0),
         "heads": weights.size(1),
-        "queries": [spaced(token) for token in layers[0].query_tokens[shown]],
-        "keys": context[shown],
-        "weights": pack(weights[:, :, shown, shown]),
-        **({"context": context, "rows": pack(weights[:, :, -1])} if rows else {}),
+        "queries": [spaced(layers[0].query_tokens[i]) for i in queries],
+        "keys": [context[i] for i in keys],
+        "weights": pack(weights[:, :, queries][..., keys]),
+        **({"context": context, "rows": pack(row)} if rows else {}),
     }
 
 
@@ -243,12 +265,21 @@ def head_key(head: Head) -> str:
 
 
 def switches_value(
-    model: Model, off: Iterable[Head], damage: dict[Head, float] | None, diff: list, summary: str
+    model: Model,
+    off: Iterable[Head],
+    damage: dict[Head, float] | None,
+    diff: list,
+    summary: str,
+    quantity: str = "log-probability",
 ) -> dict:
-    """What switches.js draws: which heads are off, and what each is worth if that was measured."""
+    """What switches.js draws: which heads are off, and what each is worth if that was measured.
+
+    damage is the change of the quantity without each head.
+    """
     kinds = dict.fromkeys((site.stack, site.kind) for site in model.sites)
     return {
         "summary": summary,
+        "quantity": quantity,
         "groups": [
             {
                 "name": f"{stack} {kind}-attention",

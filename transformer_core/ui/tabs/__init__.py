@@ -5,6 +5,15 @@ lays out its components and wires them; `tab` is the gr.Tab around them, for wha
 opened.
 """
 
-from transformer_core.ui.tabs import ablations, about, generate, inside, lab, positions, translate
+from transformer_core.ui.tabs import (
+    ablations,
+    about,
+    generate,
+    inside,
+    lab,
+    positions,
+    sentiment,
+    translate,
+)
 
-TABS = (translate, generate, inside, lab, positions, ablations, about)
+TABS = (translate, sentiment, generate, inside, lab, positions, ablations, about)

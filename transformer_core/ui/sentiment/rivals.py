@@ -1,0 +1,89 @@
+"""An LSTM read the same reviews under the same protocol: how both learnt, and what both say of the
+five sentences that a student report shows.
+"""
+
+import gradio as gr
+
+from transformer_core.ablations import COLUMNS, StudyError, curve, read_rows
+from transformer_core.checkpoint import Trained
+from transformer_core.curves import Line, line
+from transformer_core.inference import Models, classify
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.study_views import rows_value, table_view
+from transformer_core.ui.views import plot_view
+
+TITLE = "LSTM"
+# the sentences of the report, with the answers of its own model
+REPORT = {
+    "This movie is absolutely amazing and the plot is fantastic.": ("positive", 0.8572),
+    "I hate this film, it is a complete waste of time.": ("negative", 0.8478),
+    "The acting was okay but the story was boring.": ("negative", 0.8415),
+    "I really enjoyed the cinematography.": ("positive", 0.6459),
+    "Don't watch this garbage.": ("negative", 0.7519),
+}
+CURVES = {"Transformer": "sentiment_report", "LSTM": "sentiment_lstm"}
+SEE = (
+    "**What to see.** The share of validation reviews judged rightly as training went on, for a "
+    "Transformer and an LSTM under one protocol: the same data, steps and rule for stopping."
+)
+
+
+def answer(trained: Trained, text: str) -> str:
+    """positive 86 %"""
+    found = classify(trained, text)
+    return f"{found.label} {found.probabilities[found.label]:.2%}"
+
+
+def answers(models: Models) -> list[list[str]]:
+    """The report's sentences, its answers and ours, computed now."""
+    readers = {"this Transformer": models.classifier}
+    if models.has("sentiment_lstm"):
+        readers["this LSTM"] = models.lstm
+    rows = [["sentence", "the report", *readers]]
+    for text, (label, p) in REPORT.items():
+        rows.append([text, f"{label} {p:.2%}", *(answer(t, text) for t in readers.values())])
+    return rows
+
+
+def learning_lines(models: Models) -> list[Line]:
+    """Validation accuracy of every reader that left its metrics."""
+    found = []
+    for place, (title, name) in enumerate(CURVES.items()):
+        path = models.folder / name / "metrics.csv"
+        rows = [
+            row
+            for row in (read_rows(path, COLUMNS) if path.exists() else [])
+            if row["split"] == "validation" and row["metric"] == "accuracy"
+        ]
+        if rows:
+            measured = curve(rows, "step", "value")
+            found.append(line(title, place, measured, measured.steps))
+    return found
+
+
+def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+    """The table and the curves are made when the section is opened."""
+    table = table_view("The report's five sentences", elem_id="report")
+    curves = plot_view("How both learnt", SEE, "rivals-curves")
+    missing = gr.Markdown(visible=False)
+
+    @answers_errors
+    def draw():
+        from transformer_core.ui.curves import curves as drawn
+
+        rows = answers(models)
+        same = sum(row[1].split()[0] == row[2].split()[0] for row in rows[1:])
+        said = f"The Transformer agrees with the report on {same} of {len(rows) - 1} sentences."
+        try:
+            lines, why = learning_lines(models), ""
+        except StudyError as error:
+            lines, why = [], str(error)
+        if len(lines) < len(CURVES):
+            why = why or (
+                "Not all curves are here yet: `python -m train.sentiment --preset report` and "
+                "`--preset lstm` train both readers."
+            )
+        figure = drawn(lines, "step", "validation accuracy") if lines else None
+        return rows_value(rows, "report", said), figure, gr.Markdown(why, visible=bool(why))
+
+    opened.select(draw, None, [table, curves, missing], **QUEUED, **PRIVATE)
