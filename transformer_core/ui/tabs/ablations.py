@@ -49,10 +49,10 @@ TEXTS = {
 }
 SEE = {
     "curves": "**What to see.** A thick line is the mean over seeds, its band one standard "
-    "deviation, the faint lines single seeds. Where a band does not touch another, the order of "
-    "the two is no accident. Press a name to see it alone, again to see all; point at the figure "
-    "to compare all at one place. The training's loss contains dropout and label smoothing. Targets are what "
-    "has a loss: characters, pieces, letters or reviews.",
+    "deviation, the faint lines single seeds. Where two bands keep apart, their order is hardly an "
+    "accident; the test is under Results. Press a name to see it alone, again to see all; point "
+    "at the figure to compare all at one place. Targets are what has a loss: characters, pieces, "
+    "letters or reviews. The training's loss contains dropout and label smoothing.",
     "longer": "**What to see.** Every model was trained on texts up to the dashed line and reads "
     "on beyond it. Where a curve climbs, its positions mean nothing to the model there. Learned "
     "positions end at the line: there is no vector for what lies beyond.",
