@@ -13,9 +13,11 @@ from types import ModuleType
 import gradio as gr
 
 from transformer_core.inference import Models
+from transformer_core.ui.events import PRIVATE
 from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.tabs import TABS, lab
 from transformer_core.ui.theme import CSS, THEME
+from transformer_core.ui.tour import tour_view
 
 LAUNCH = {
     "theme": THEME,
@@ -42,13 +44,18 @@ def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
             "and every model was trained by the scripts beside them.",
             elem_classes="lead",
         )
+        tour = tour_view(elem_id="tour")
         with gr.Tabs() as tabs:
             for tab in TABS:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
                     gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
                     tab.build(models, opened, *([loop] if tab is lab else []))
+        tour.visit(tab_of_tour, None, tabs, show_progress="hidden", queue=False, **PRIVATE)
         demo.load(tab_of_url, None, tabs, api_visibility="private", show_progress="hidden")
-    return demo.queue(api_open=False, max_size=64, default_concurrency_limit=4)
+    # everybody who waits is told his place every two seconds, not only when somebody's turn begins
+    return demo.queue(
+        api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2
+    )
 
 
 def tab_id(tab) -> str:
@@ -58,5 +65,14 @@ def tab_id(tab) -> str:
 
 def tab_of_url(request: gr.Request) -> gr.Tabs:
     """Open the tab that `?tab=` names."""
-    name = request.query_params.get("tab", "")
-    return gr.Tabs(selected=name) if name in {tab_id(tab) for tab in TABS} else gr.Tabs()
+    return open_tab(request.query_params.get("tab", ""))
+
+
+def tab_of_tour(event: gr.EventData) -> gr.Tabs:
+    """Open the tab of a stop of the tour."""
+    return open_tab(event.tab)
+
+
+def open_tab(name: str) -> gr.Tabs:
+    """Select a tab; one that does not exist changes nothing."""
+    return gr.Tabs(selected=name) if name in [tab_id(tab) for tab in TABS] else gr.Tabs()

@@ -168,10 +168,9 @@ def verdict(written: str, answer: str | None) -> str:
 
 
 def display(training: Training, text: str, running: bool = False) -> tuple:
-    """Training -> every output of the tab, in the order of `shown` in build."""
+    """Training -> what is seen of it, in the order of `shown` in build."""
     now = training.step
     return (
-        training,
         status_of(training, running),
         curves_of(training, now),
         *looks_of(training, text, now),
@@ -242,17 +241,20 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
     @answers_errors
     def run(training, text, *values):
         training, text = begun(training, text, values)
+        # the session gets the training once: were it part of every update, one that is under way
+        # while the visitor leaves would put it back
+        yield training, *[gr.skip()] * (len(shown) - 1)
         training.advance()
-        yield display(training, text, running=True)
+        yield gr.skip(), *display(training, text, running=True)
         for now in paced(training.run(), SECONDS_PER_UPDATE):
-            yield display(now, text, running=True)
-        yield display(training, text)
+            yield gr.skip(), *display(now, text, running=True)
+        yield gr.skip(), *display(training, text)
 
     @answers_errors
     def one_step(training, text, *values):
         training, text = begun(training, text, values)
         training.advance()
-        return display(training, text)
+        return training, *display(training, text)
 
     def say(training):
         return FIRST if training is None else status_of(training, running=False)
@@ -261,7 +263,7 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
     def halt(training, text):
         if training is None:
             return clear(training)
-        return display(training, training.check(text))
+        return training, *display(training, training.check(text))
 
     @answers_errors
     def end(training, text):
@@ -342,7 +344,9 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
     def leave(request: gr.Request):
         """A visitor closed the page: end the training and let go of it."""
         if request.session_hash in demo.state_holder:
-            forget(demo.state_holder[request.session_hash][training._id])
+            session = demo.state_holder[request.session_hash]
+            forget(session[training._id])
+            session[training._id] = None  # gradio itself would keep it for an hour
 
     demo.unload(leave)
 
