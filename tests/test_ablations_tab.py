@@ -44,7 +44,7 @@ def test_a_deleted_file_is_named_and_its_variant_disappears(handlers, folder):
     path = folder / "gelu" / "metrics.csv"
     path.unlink()
     assert f"{path} is missing." in texts(handlers["choose"]("shakespeare"))
-    assert "gelu" not in dict(handlers["choose"]("shakespeare")[1].choices)
+    assert "gelu" not in dict(handlers["choose"]("shakespeare")[2].choices)
     assert "gelu" not in texts(handlers["draw_results"](*CHOSEN))
     assert "gelu" not in {trace.name for trace in handlers["draw_curves"](*DRAWN).data}
 
@@ -75,11 +75,19 @@ def test_names_from_files_are_escaped(handlers, folder):
     plan = folder / "study.json"
     plan.write_text(plan.read_text().replace('"gelu"', '"<img src=x>"'))
     (folder / "<img src=x>" / "variant.json").unlink()
-    assert "<img" not in handlers["choose"]("shakespeare")[4]
+    assert "<img" not in handlers["choose"]("shakespeare")[0]
     line = Line("<b>x</b>", 0, *[np.arange(3.0)] * 6, np.zeros((1, 3)))
     assert {trace.name.split(",")[0] for trace in curves([line], "x", "y").data} == {
         "&lt;b&gt;x&lt;/b&gt;"
     }
+
+
+def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
+    assert handlers["arrive"]("shakespeare", None)[1].value == "loss"
+    (folder / "gelu" / "metrics.csv").unlink()
+    problems, *others = handlers["arrive"]("shakespeare", "loss")
+    assert "is missing" in problems
+    assert all(other == gr.skip() for other in others)
 
 
 @pytest.mark.parametrize(

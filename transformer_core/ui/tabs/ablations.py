@@ -118,6 +118,7 @@ def build(models: Models, opened: gr.Tab) -> None:
         second = variants[1][1] if len(variants) > 1 else first
         sites = [str(site) for site in sites_of(models, chosen)] if variants else []
         return (
+            told(chosen),
             gr.Dropdown(
                 [(known.replace("_", " "), known) for known in chosen.metrics],
                 value=next(iter(chosen.metrics), None),
@@ -125,7 +126,6 @@ def build(models: Models, opened: gr.Tab) -> None:
             gr.Dropdown(variants, value=first),
             gr.Dropdown(variants, value=first),
             gr.Dropdown(variants, value=second),
-            told(chosen),
             TEXTS.get(name, ""),
             gr.Dropdown(
                 sites, value=next((s for s in sites if "cross" in s), *sites[:1] or [None])
@@ -135,6 +135,12 @@ def build(models: Models, opened: gr.Tab) -> None:
             [],
             None,
         )
+
+    @answers_errors
+    def arrive(name, metric):
+        if metric is None:  # the first visit
+            return choose(name)
+        return told(study_of(name)), *[gr.skip()] * (len(arranged) - 1)
 
     @answers_errors
     def draw_curves(name, metric, split, axis, logs, weight):
@@ -202,15 +208,18 @@ def build(models: Models, opened: gr.Tab) -> None:
         return twins_value(done, chosen, int(head or 1) - 1, summary) if done else None
 
     drawing = {"trigger_mode": "always_last", "show_progress": "hidden", **PRIVATE}
-    arranged = [metric, baseline, one, other, problems, text, site, head, longer_tab, found, cards]
+    arranged = [problems, metric, baseline, one, other, text, site, head, longer_tab, found, cards]
     sections = [
         (draw_curves, [study, metric, split, axis, logs, weight], [curves]),
         (draw_results, [study, metric, baseline], [results, verdicts]),
         (draw_differences, [study, one, other], [differences]),
     ]
-    event = gr.on([opened.select, study.input], choose, study, arranged, **drawing)
-    for draw, inputs, outputs in [*sections, (draw_longer, [study], [longer])]:
-        event.success(draw, inputs, outputs, **drawing)
+    for event in (
+        opened.select(arrive, [study, metric], arranged, **drawing),
+        study.input(choose, study, arranged, **drawing),
+    ):
+        for draw, inputs, outputs in [*sections, (draw_longer, [study], [longer])]:
+            event.success(draw, inputs, outputs, **drawing)
     for draw, inputs, outputs in sections:
         gr.on([box.input for box in inputs[1:]], draw, inputs, outputs, **drawing)
     asking = gr.on(
