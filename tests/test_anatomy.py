@@ -94,12 +94,14 @@ def test_operations_are_those_that_pytorch_counts(model_class, changes):
 def test_every_shape_is_that_of_the_last_stage(model_class, changes):
     seen, nodes = looked(model_class, **changes)
     for node in nodes.values():
-        last = panels(seen, node)[-1]
-        shown = last.values.size(1) if last.columns else node.shape[1]
-        assert tuple(last.values.shape) == (node.shape[0], shown), node.key
-        assert len(last.rows) == node.shape[0]
-        assert not last.columns or len(last.columns) == shown
-        assert all(len(more) == node.shape[0] for more in last.beside.values())
+        found = panels(seen, node)
+        for panel in found:
+            n, m = panel.values.shape
+            assert len(panel.rows) == n
+            assert len(panel.columns) in (0, m)
+            assert all(len(more) == n for more in panel.beside.values())
+        shown = len(found[-1].columns) or node.shape[1]
+        assert tuple(found[-1].values.shape) == (node.shape[0], shown), node.key
 
 
 def test_a_tied_matrix_counts_where_it_is_used_first():
@@ -146,6 +148,16 @@ def test_the_stages_of_a_head_lead_from_queries_and_keys_to_its_weights(model_cl
             contexts.append(stage(found, "context"))
             torch.testing.assert_close(contexts[-1], weights @ stage(found, "value"))
         torch.testing.assert_close(node.module.output(torch.cat(contexts, -1)), found[-1].values)
+
+
+def test_queries_and_keys_are_named_by_their_own_tokens():
+    seen, nodes = looked(EncoderDecoder)
+    tokens = seen.reading.tokens
+    for node in (n for n in nodes.values() if n.role == "attention"):
+        keys = tokens["encoder" if node.site.kind == "cross" else node.stack]
+        named = {panel.title: panel for panel in panels(seen, node)}
+        assert named["query"].rows == named["context"].rows == tokens[node.stack]
+        assert named["key"].rows == named["value"].rows == named["softmax"].columns == keys
 
 
 def test_only_a_decoders_own_tokens_are_hidden_from_each_other():

@@ -32,7 +32,7 @@ def stages(page):
 
 
 def choose(page, label, kind):
-    page.get_by_label("Model").click()
+    page.locator("#inside-model input").click()
     page.get_by_role("option", name=label).click()
     expect(page.locator("#inside-anatomy .view-note")).to_contain_text(kind)
 
@@ -108,14 +108,14 @@ def test_another_model_has_another_drawing(open_page):
     page = opened(open_page)
     choose(page, "Shakespeare", MODELS["shakespeare"])
     assert page.locator("#inside-anatomy [data-stack=encoder]").count() == 0
-    assert page.get_by_label("Your text").input_value()
+    assert page.locator("#inside-text textarea").input_value()
     press(page, "decoder:0:self:attention", "self-attention")
     expect(page.locator("#inside-stages .stages-hidden")).to_be_visible()
 
 
 def test_hostile_text_is_shown_as_it_is(open_page):
     page = opened(open_page)
-    page.get_by_label("Your text").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>bold</b>")
+    page.locator("#inside-text textarea").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
     assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
@@ -123,7 +123,7 @@ def test_hostile_text_is_shown_as_it_is(open_page):
 
 def test_what_cannot_be_read_is_a_sentence(open_page):
     page = opened(open_page)
-    page.get_by_label("Your text").fill("word " * 300)
+    page.locator("#inside-text textarea").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator(".toast-body")).to_contain_text("at most 100")
 
@@ -134,7 +134,7 @@ def test_on_a_phone_nothing_is_wider_than_the_page_and_the_numbers_come_into_sig
 ):
     page = opened(open_page, width=390, height=800, scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    press(page, "encoder:0:self:attention", "Encoder, layer 1: self-attention")
+    press(page, "encoder:0:self:attention", "encoder, layer 1: self-attention")
     expect(page.locator("#inside-stages .stages-title")).to_be_in_viewport()
 
 
