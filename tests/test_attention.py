@@ -115,30 +115,41 @@ def test_attention_dropout_thins_the_weights_in_training_but_not_the_recorded_on
 
 
 def test_a_cache_returns_everything_stored_so_far():
-    cache, key, value = Cache(12), torch.randn(2, 4, 7, 8), torch.randn(2, 4, 7, 8)
-    cache.extend(SITE, key[:, :, :5], value[:, :, :5])
+    cache, key, value = Cache(2, 12), torch.randn(2, 4, 7, 8), torch.randn(2, 4, 7, 8)
+    cache.extend(1, key[:, :, :5], value[:, :, :5])
     cache.length = 5
-    keys, values = cache.extend(SITE, key[:, :, 5:], value[:, :, 5:])
+    keys, values = cache.extend(1, key[:, :, 5:], value[:, :, 5:])
     assert torch.equal(keys, key)
     assert torch.equal(values, value)
 
 
 @pytest.mark.parametrize("rows", [[1, 0], [1], [0, 0, 1], [1, 1], [0, 1]])
 def test_selected_rows_of_a_cache_grow_apart(rows):
-    other, cache = Site("decoder", 1, "self"), Cache(12)
-    past, new = torch.randn(2, 4, 5, 8), torch.randn(len(rows), 4, 1, 8)
-    for site in (SITE, other):
-        cache.extend(site, past, -past)
-    cache.select(torch.tensor(rows))
+    cache, past, new = Cache(2, 12), torch.randn(2, 4, 5, 8), torch.randn(len(rows), 4, 1, 8)
+    for layer in range(2):
+        cache.extend(layer, past + layer, -past)
     cache.length = 5
-    for site in (SITE, other):
-        keys, values = cache.extend(site, new, -new)
-        assert torch.equal(keys, torch.cat([past[rows], new], dim=2))
-        assert torch.equal(values, -keys)
+    cache.select(torch.tensor(rows))
+    for layer in range(2):
+        keys, values = cache.extend(layer, new + layer, -new)
+        assert torch.equal(keys, torch.cat([past[rows], new], dim=2) + layer)
+        assert torch.equal(values, -torch.cat([past[rows], new], dim=2))
+
+
+def test_the_memory_of_a_cache_moves_with_the_texts_it_belongs_to():
+    cache, key = Cache(1, 12), torch.randn(3, 4, 7, 8)
+    cache.extend(0, key, key)
+    cache.memory[0] = key, -key
+    descent = torch.arange(3)
+    for rows in ([0, 0, 1, 2, 2], [1, 0, 2, 4, 4], [4], [0, 0]):
+        cache.select(torch.tensor(rows))
+        descent = descent[rows]
+        assert torch.equal(cache.memory[0][0], key[descent])
+        assert torch.equal(cache.memory[0][1], -key[descent])
 
 
 def test_a_cached_memory_is_projected_once():
-    ours, cache = attention(Site("decoder", 0, "cross")), Cache(12)
+    ours, cache = attention(Site("decoder", 0, "cross")), Cache(2, 12)
     x, memory = torch.randn(2, 7, 32), torch.randn(2, 7, 32)
     first = ours(x, memory, ALL, cache=cache)
     torch.testing.assert_close(first, ours(x, memory, ALL))

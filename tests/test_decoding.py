@@ -3,9 +3,8 @@ import math
 
 import pytest
 import torch
-from tiny import TINY, build, padded, words
+from tiny import build, empty_cache, padded, words
 
-from transformer_core.attention import Cache
 from transformer_core.decoding import (
     Hypothesis,
     Sampling,
@@ -205,7 +204,7 @@ def test_a_cached_batch_of_translations_equals_each_alone_without_a_cache(beam_s
     sources = [words(length) for length in (4, 9, 6)]
 
     def cached(src):
-        memory, cache = model.encode(src), Cache(TINY.max_len)
+        memory, cache = model.encode(src), empty_cache()
 
         def step(tokens, parents):
             nonlocal src, memory

@@ -3,9 +3,8 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
-from tiny import NORMS, TINY, build, padded, words
+from tiny import NORMS, TINY, build, empty_cache, padded, words
 
-from transformer_core.attention import Cache
 from transformer_core.models import BagClassifier, DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
 
@@ -90,7 +89,7 @@ def test_padding_changes_nothing_in_a_translator(positional_encoding, norm):
 @pytest.mark.parametrize("chunk", [1, 3])
 def test_a_cached_language_model_equals_the_full_forward(positional_encoding, chunk):
     model = build(DecoderLM, positional_encoding=positional_encoding)
-    tokens, cache = words(2, 10), Cache(TINY.max_len)
+    tokens, cache = words(2, 10), empty_cache()
     cached = torch.cat([model(part, cache=cache) for part in tokens.split(chunk, dim=1)], dim=1)
     torch.testing.assert_close(cached, model(tokens))
 
@@ -99,7 +98,7 @@ def test_a_cached_language_model_equals_the_full_forward(positional_encoding, ch
 @pytest.mark.parametrize("chunk", [1, 3])
 def test_a_cached_translator_equals_the_full_forward(positional_encoding, chunk):
     model = build(EncoderDecoder, positional_encoding=positional_encoding)
-    (src, tgt), cache = inputs(EncoderDecoder), Cache(TINY.max_len)
+    (src, tgt), cache = inputs(EncoderDecoder), empty_cache()
     memory, parts = model.encode(src), tgt.split(chunk, dim=1)
     cached = torch.cat([model.decode(part, memory, src, cache=cache) for part in parts], dim=1)
     torch.testing.assert_close(cached, model(src, tgt))
@@ -109,7 +108,7 @@ def test_a_cached_translator_equals_the_full_forward(positional_encoding, chunk)
 @pytest.mark.parametrize("rows", [[2, 0, 0, 1], [1], [0, 1, 1]])
 def test_a_cached_language_model_follows_its_rows(positional_encoding, rows):
     model = build(DecoderLM, positional_encoding=positional_encoding)
-    past, new, cache = words(3, 5), words(len(rows), 4), Cache(TINY.max_len)
+    past, new, cache = words(3, 5), words(len(rows), 4), empty_cache()
     model(past, cache=cache)
     cache.select(torch.tensor(rows))
     full = model(torch.cat([past[rows], new], dim=1))
@@ -120,7 +119,7 @@ def test_a_cached_language_model_follows_its_rows(positional_encoding, rows):
 @pytest.mark.parametrize("rows", [[2, 0, 0, 1], [1], [0, 1, 1]])
 def test_a_cached_translator_follows_its_rows(positional_encoding, rows):
     model = build(EncoderDecoder, positional_encoding=positional_encoding)
-    (src, past), new, cache = inputs(EncoderDecoder, 3), words(len(rows), 4), Cache(TINY.max_len)
+    (src, past), new, cache = inputs(EncoderDecoder, 3), words(len(rows), 4), empty_cache()
     memory = model.encode(src)
     model.decode(past, memory, src, cache=cache)
     cache.select(torch.tensor(rows))

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from transformer_core.attention import MultiHeadAttention
+from transformer_core.attention import Cache, MultiHeadAttention
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
@@ -42,6 +42,11 @@ def words(*shape: int) -> Tensor:
 def padded(rows: list[Tensor]) -> Tensor:
     """One batch from rows of different lengths."""
     return nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def empty_cache() -> Cache:
+    """Room for as many positions as a model with TINY's sizes can place."""
+    return Cache(TINY.n_layers, TINY.max_len)
 
 
 def as_pytorch(attention: MultiHeadAttention) -> nn.MultiheadAttention:

@@ -10,34 +10,47 @@ from transformer_core.trace import Site, Trace, record_attention
 
 
 class Cache:
-    """Keys and values of past positions, so that decoding computes each of them once.
+    """Keys and values of past positions and of a memory, so that each is computed once.
 
-    One Cache belongs to one request; its rows are the hypotheses being extended. Buffers are
-    allocated at full length and filled in place, since appending would copy them at every token.
+    One Cache belongs to one request; its rows are the hypotheses being extended. The past of all
+    layers is one tensor of full length, filled in place: appending would copy it at every token,
+    and many small tensors are slower to reorder than one.
     """
 
-    def __init__(self, max_len: int):
-        self.max_len = max_len
-        self.length = 0  # positions already seen by the whole stack
-        self.stored: dict[Site, tuple[Tensor, Tensor]] = {}
+    past: Tensor  # (layers, 2, rows, heads, max_len, head_dim), keys before values
 
-    def extend(self, site: Site, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    def __init__(self, n_layers: int, max_len: int):
+        self.n_layers, self.max_len = n_layers, max_len
+        self.length = 0  # positions already seen by the whole stack
+        self.memory: dict[int, tuple[Tensor, Tensor]] = {}  # layer -> (rows, heads, source, …)
+        self.sources: list[int] = []  # which row of the first call each row descends from
+
+    def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Store (rows, heads, new, head_dim) and return everything stored so far."""
-        if site not in self.stored:
-            shape = (*key.shape[:2], self.max_len, key.size(-1))
-            self.stored[site] = key.new_empty(shape), value.new_empty(shape)
+        if not self.sources:
+            rows, heads, _, head_dim = key.shape
+            self.past = key.new_empty(self.n_layers, 2, rows, heads, self.max_len, head_dim)
+            self.sources = list(range(rows))
         end = self.length + key.size(-2)
-        keys, values = self.stored[site]
-        keys[:, :, self.length : end] = key
-        values[:, :, self.length : end] = value
-        return keys[:, :, :end], values[:, :, :end]
+        self.past[layer, 0, :, :, self.length : end] = key
+        self.past[layer, 1, :, :, self.length : end] = value
+        return self.past[layer, 0, :, :, :end], self.past[layer, 1, :, :, :end]
 
     def select(self, rows: Tensor) -> None:
         """Keep and repeat hypotheses: new row i continues old row rows[i]."""
         order = rows.tolist()
-        for site, (key, value) in self.stored.items():
-            if order != list(range(len(key))):  # a single text never moves: no copy
-                self.stored[site] = key[rows], value[rows]
+        if not self.sources or order == list(range(len(self.sources))):
+            return  # a single text never moves
+        past = self.past[..., : self.length, :].index_select(2, rows)
+        if len(order) > len(self.sources):
+            self.past = self.past.new_empty(*past.shape[:4], *self.past.shape[4:])
+        self.past = self.past[:, :, : len(order)]
+        self.past[..., : self.length, :] = past
+        before, self.sources = self.sources, [self.sources[row] for row in order]
+        if self.sources != before:  # hypotheses of one source share its memory
+            self.memory = {
+                layer: (key[rows], value[rows]) for layer, (key, value) in self.memory.items()
+            }
 
 
 class MultiHeadAttention(nn.Module):
@@ -84,17 +97,18 @@ class MultiHeadAttention(nn.Module):
 
     def keys_and_values(self, source: Tensor, cache: Cache | None) -> tuple[Tensor, Tensor]:
         """Project source, or with a cache only what is new: a memory never changes."""
-        if cache is not None and self.site.kind == "cross" and self.site in cache.stored:
-            return cache.stored[self.site]
+        layer, cross = self.site.layer, self.site.kind == "cross"
+        if cache is not None and cross and layer in cache.memory:
+            return cache.memory[layer]
         start = cache.length if cache else 0
         key = self.rotate(self.split_heads(self.key(source)), start)
         value = self.split_heads(self.value(source))
         if cache is None:
             return key, value
-        if self.site.kind == "cross":
-            cache.stored[self.site] = key, value
-            return key, value
-        return cache.extend(self.site, key, value)
+        if cross:
+            cache.memory[layer] = key.contiguous(), value.contiguous()
+            return cache.memory[layer]
+        return cache.extend(layer, key, value)
 
     def split_heads(self, x: Tensor) -> Tensor:
         """(batch, length, d_model) -> (batch, heads, length, head_dim)"""

@@ -10,6 +10,7 @@ sentences and batches alike.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -56,45 +57,39 @@ class Beam:
         return sorted(found, key=lambda h: h.score(length_penalty), reverse=True)
 
     def grow(
-        self, log_probs: Tensor, end: int, forced: int | None, n_candidates: int
+        self,
+        extensions: list[list[tuple[int, float]]],
+        end: int,
+        forced: int | None,
+        n_candidates: int,
     ) -> list[tuple[int, int]]:
         """Extend every hypothesis by its best tokens and keep as many as the beam has room for.
 
-        log_probs (alive, vocab_size). Returns (parent, token) of each hypothesis now alive.
+        extensions[i] are the best (token, log_prob) to extend hypothesis i by. Returns
+        (parent, token) of each hypothesis now alive.
         """
-        past = torch.tensor([h.log_prob for h in self.alive], device=log_probs.device)
-        totals = (past[:, None] + log_probs).flatten()
+        ranked = [
+            (self.alive[parent].log_prob + log_prob, parent, token, log_prob)
+            for parent, best in enumerate(extensions)
+            for token, log_prob in best
+        ]
+        ranked.sort(key=itemgetter(0), reverse=True)
         room = self.size - len(self.ended)
-        best, places = totals.topk(min(max(room, n_candidates), len(totals)))
-        choice = list(zip(places.tolist(), best.tolist(), strict=True))
-        kept = {place for place, total in choice[:room] if total > -math.inf}
-        if forced is not None:  # the first hypothesis is the only one while a prefix is forced
-            kept = {forced}
-            choice += [(forced, totals[forced].item())] * (forced not in places.tolist())
-        if n_candidates:
-            self.steps.append(
-                tuple(
-                    Candidate(
-                        parent=place // log_probs.size(1),
-                        token=place % log_probs.size(1),
-                        log_prob=log_probs.flatten()[place].item(),
-                        total=total,
-                        kept=place in kept,
-                    )
-                    for place, total in choice
-                )
-            )
-        before, self.alive, survivors = self.alive, [], []
-        for place, total in choice:
-            if place not in kept:
+        before, self.alive, survivors, candidates = self.alive, [], [], []
+        for rank, (total, parent, token, log_prob) in enumerate(ranked):
+            kept = rank < room and total > -math.inf if forced is None else token == forced
+            if kept or rank < max(room, n_candidates):
+                candidates.append(Candidate(parent, token, log_prob, total, kept))
+            if not kept:
                 continue
-            parent, token = divmod(place, log_probs.size(1))
             tokens = before[parent].tokens
             if token == end:
                 self.ended.append(Hypothesis(tokens, total, ended=True))
             else:
                 self.alive.append(Hypothesis((*tokens, token), total))
                 survivors.append((parent, token))
+        if n_candidates:
+            self.steps.append(tuple(candidates))
         return survivors
 
 
@@ -121,12 +116,16 @@ def beam_search(
     while len(tokens):
         log_probs = step(tokens, parents)
         length, row, rows = tokens.size(1) - 1, 0, []
+        extensions = best_tokens(log_probs, max(beam_size, n_candidates))
         prefix = forced[length] if length < len(forced) else None
+        if prefix is not None:
+            for best, log_prob in zip(extensions, log_probs[:, prefix].tolist(), strict=True):
+                best += [(prefix, log_prob)] * (prefix not in dict(best))
         for beam, limit in zip(beams, max_new, strict=True):
             if length >= limit or not beam.alive or len(beam.ended) >= beam_size:
                 continue
             n = len(beam.alive)
-            survivors = beam.grow(log_probs[row : row + n], end, prefix, n_candidates)
+            survivors = beam.grow(extensions[row : row + n], end, prefix, n_candidates)
             if length + 1 < limit and len(beam.ended) < beam_size:
                 rows += [(row + parent, token) for parent, token in survivors]
             row += n
@@ -134,6 +133,16 @@ def beam_search(
         chosen = torch.tensor([token for _, token in rows], dtype=torch.long)
         tokens = torch.cat([tokens[parents], chosen[:, None]], dim=1)
     return beams
+
+
+def best_tokens(log_probs: Tensor, n: int) -> list[list[tuple[int, float]]]:
+    """The n most probable (token, log_prob) of every row, best first. log_probs (rows, vocab_size)
+
+    One call for all rows: what follows concerns a few numbers and is faster in plain Python.
+    """
+    best = log_probs.topk(min(n, log_probs.size(1)))
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [list(zip(tokens, values, strict=True)) for tokens, values in pairs]
 
 
 def greedy(step: Step, start: int, end: int, max_new: int) -> Hypothesis:
@@ -158,22 +167,22 @@ def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tenso
     2019), all are divided by the temperature, all but the top_k are cut, and of those the smallest
     set that holds top_p of the mass stays (Holtzman et al. 2020); the best token always stays.
     """
-    scores = log_probs.clone()
+    scores = log_probs
     if sampling.repetition_penalty != 1:
         seen = seen.unique()
-        scores[seen] = scores[seen] * sampling.repetition_penalty
+        scores = scores.index_copy(0, seen, scores[seen] * sampling.repetition_penalty)
     if sampling.temperature == 0:
         return torch.zeros_like(scores).index_fill(0, scores.argmax(), 1.0)
-    ranked, order = scores.sort(descending=True, stable=True)
-    ranked = (ranked - ranked[0]) / max(sampling.temperature, 1e-6)  # less would divide 0 by 0
-    top_k = int(sampling.top_k)  # a caller's JSON may say 40.0
-    if 0 < top_k < len(ranked):
-        ranked[top_k:] = -math.inf
-    probs = ranked.softmax(-1)
-    if sampling.top_p < 1:  # else rounding could cut what is very unlikely
-        before = probs.cumsum(-1) - probs  # the mass of what ranks higher
-        probs[(before >= sampling.top_p) & (torch.arange(len(probs)) > 0)] = 0.0
-    return torch.zeros_like(probs).index_copy(0, order, probs / probs.sum())
+    probs = (scores / max(sampling.temperature, 1e-6)).softmax(-1)  # less would divide 0 by 0
+    top_k = int(sampling.top_k) or len(probs)  # a caller's JSON may say 40.0
+    if top_k >= len(probs) and sampling.top_p >= 1:
+        return probs
+    ranked, order = probs.sort(descending=True, stable=True)
+    ranked[top_k:] = 0.0
+    ranked /= ranked.sum()
+    before = ranked.cumsum(-1) - ranked  # the mass of what ranks higher
+    ranked[1:][before[1:] >= sampling.top_p] = 0.0
+    return torch.zeros_like(probs).index_copy(0, order, ranked / ranked.sum())
 
 
 def sample(
@@ -190,6 +199,7 @@ def sample(
         log_probs = step(tokens, row)[0]
         probs = sampling_probs(log_probs, sampling, tokens[0])
         generator.manual_seed((seed * 0x9E3779B97F4A7C15 + tokens.size(1)) % 2**63)
-        token = torch.multinomial(probs, 1, generator=generator)
+        # what torch.multinomial does for one draw, without its checks
+        token = (probs / torch.empty_like(probs).exponential_(generator=generator)).argmax(0, True)
         tokens = torch.cat([tokens, token[None]], dim=1)
         yield int(token), log_probs, probs

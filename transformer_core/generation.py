@@ -10,7 +10,7 @@ from torch import Tensor
 from transformer_core.attention import Cache
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding import Sampling, Step, sample
-from transformer_core.fast import FastStep
+from transformer_core.fast import fast_step
 from transformer_core.models import DecoderLM
 from transformer_core.results import (
     AttentionView,
@@ -26,6 +26,7 @@ from transformer_core.trace import Site, Trace
 
 MAX_PROMPT = 20_000  # characters a language model accepts
 MAX_NEW_TOKENS = 2_000
+UNSPOKEN = torch.arange(len(SPECIAL_TOKENS))
 
 
 def window_start(length: int, max_len: int) -> int:
@@ -39,24 +40,25 @@ def window_start(length: int, max_len: int) -> int:
 
 def next_log_probs(logits: Tensor) -> Tensor:
     """Natural logarithms over the vocabulary; special tokens, never trained, get no share."""
-    return logits.index_fill(-1, torch.arange(len(SPECIAL_TOKENS)), -math.inf).log_softmax(-1)
+    return logits.index_fill(-1, UNSPOKEN, -math.inf).log_softmax(-1)
 
 
 def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
     """A decoding Step that reads each token once, and half a context anew whenever one is full."""
     switches = Trace(head_mask(model, off), record=False)
-    fast = FastStep(model) if FastStep.fits(model.config) and not switches.head_mask else None
-    cache, start = Cache(model.config.max_len), 0
+    fast = fast_step(model.decoder, model.config, switches)
+    sizes = model.config.n_layers, model.config.max_len
+    cache, start = Cache(*sizes), 0
 
     def step(tokens: Tensor, parents: Tensor) -> Tensor:
         nonlocal cache, start
         begin = window_start(tokens.size(1), model.config.max_len)
         if begin != start:
-            cache, start = Cache(model.config.max_len), begin
+            cache, start = Cache(*sizes), begin
         cache.select(parents)
         new = tokens[:, start + cache.length :]
-        if fast is not None and cache.length and new.shape == (1, 1):
-            return next_log_probs(fast(int(new), cache))
+        if fast is not None and cache.length and new.size(1) == 1:
+            return next_log_probs(fast(new[:, 0], cache))
         return next_log_probs(model(new, switches, cache)[:, -1])
 
     return step

@@ -13,7 +13,8 @@ from torch.nn.utils.rnn import pad_sequence
 from transformer_core.attention import Cache
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding import Candidate, Hypothesis, Step, beam_search
-from transformer_core.masks import PAD
+from transformer_core.fast import fast_step
+from transformer_core.masks import PAD, padding_mask
 from transformer_core.models import EncoderDecoder
 from transformer_core.results import (
     AttentionView,
@@ -52,19 +53,24 @@ def new_tokens_limit(source: list[int], max_len: int) -> int:
 
 
 def encoder_decoder_step(
-    model: EncoderDecoder, src: Tensor, switches: Trace | None = None, max_new: int | None = None
+    model: EncoderDecoder,
+    src: Tensor,
+    switches: Trace | None = None,
+    max_new: int | None = None,
+    memory: Tensor | None = None,
 ) -> Step:
     """A decoding Step for every row of src (batch, source), each with heads switched off at will.
 
     The memory and its keys and values are computed once; the cache follows the hypotheses. It has
-    room for max_new tokens: reordering many long buffers costs more than a small model's step.
+    room for max_new tokens.
     """
     device = next(model.parameters()).device
     src = src.to(device)
     masks = {} if switches is None else dict(switches.head_mask)
     own = Trace(masks, record=False)  # rows are reordered below; the caller's trace is not ours
-    memory = model.encode(src, own)
-    cache = Cache(max_new or model.config.max_len)
+    memory = model.encode(src, own) if memory is None else memory
+    cache = Cache(model.config.n_layers, max_new or model.config.max_len)
+    fast = fast_step(model.decoder, model.config, own)
 
     def step(tokens: Tensor, parents: Tensor) -> Tensor:
         nonlocal src
@@ -73,9 +79,12 @@ def encoder_decoder_step(
             cache.select(rows)
             src = src[rows]
             own.head_mask = {s: m[rows] if len(m) > 1 else m for s, m in own.head_mask.items()}
-        # from the second call on, cross-attention reads the cache and no longer the memory
-        logits = model.decode(tokens[:, cache.length :].to(device), memory, src, own, cache)
-        return logits[:, -1].float().log_softmax(-1).cpu()
+        new = tokens[:, cache.length :].to(device)
+        if fast is not None and cache.length:
+            logits = fast(new[:, 0], cache, padding_mask(src))
+        else:  # later, cross-attention reads the cache and no longer the memory
+            logits = model.decode(new, memory, src, own, cache)[:, -1]
+        return logits.float().log_softmax(-1).cpu()
 
     return step
 
@@ -228,11 +237,12 @@ def translate_sentence(
     model, tokenizer = trained.model, trained.tokenizer
     if len(forced) > MAX_FORCED:
         raise InputError(f"A beginning may have {MAX_FORCED} pieces at most, not {len(forced):,}.")
-    masks = head_mask(model, off)
+    trace = Trace(head_mask(model, off))
     src = source_ids(tokenizer, source, model.config.max_len)
+    memory = model.encode(torch.tensor([src]), trace)
     limit = max(new_tokens_limit(src, model.config.max_len), len(forced) + 1)
     (beam,) = beam_search(
-        encoder_decoder_step(model, torch.tensor([src]), Trace(masks), limit + 1),
+        encoder_decoder_step(model, torch.tensor([src]), trace, limit + 1, memory),
         1,
         BOS,
         EOS,
@@ -242,7 +252,7 @@ def translate_sentence(
         n_candidates=N_CANDIDATES,
     )
     best, *_ = hypotheses = beam.hypotheses(length_penalty)
-    found = read_back(trained, source, src, [*best.tokens, *[EOS] * best.ended], Trace(masks))
+    found = read_back(trained, source, src, [*best.tokens, *[EOS] * best.ended], trace, memory)
     return replace(
         found,
         ranked=[
@@ -254,11 +264,21 @@ def translate_sentence(
 
 
 def read_back(
-    trained: Trained, source: str, src: list[int], written: list[int], trace: Trace
+    trained: Trained,
+    source: str,
+    src: list[int],
+    written: list[int],
+    trace: Trace,
+    memory: Tensor | None = None,
 ) -> Sentence:
-    """One traced pass over a source and a given translation, its end included; no search."""
+    """One traced pass over a source and a given translation, its end included; no search.
+
+    A memory that is given was computed with the same trace.
+    """
     model, tokenizer = trained.model, trained.tokenizer
-    logits = model(torch.tensor([src]), torch.tensor([[BOS, *written[:-1]]]), trace)
+    read = torch.tensor([src])
+    memory = model.encode(read, trace) if memory is None else memory
+    logits = model.decode(torch.tensor([[BOS, *written[:-1]]]), memory, read, trace)
     return Sentence(
         source=source,
         text=tokenizer.decode(written),
