@@ -45,14 +45,13 @@ RIVAL = Choice(positional_encoding="none")
 def choice_controls(choice: Choice) -> list[gr.components.Component]:
     """The settings of one model, in the order in which `chosen` reads them."""
     kept = [name for name in PARTS if getattr(choice, name)]
-    controls = [
-        gr.Dropdown(
-            list(POSITIONAL_ENCODINGS), value=choice.positional_encoding, label="Positions"
-        ),
-        gr.Dropdown(
-            ["pre", "post", "none"], value=choice.norm, label="Normalisation", min_width=110
-        ),
-    ]
+    with gr.Row():
+        controls = [
+            gr.Dropdown(
+                list(POSITIONAL_ENCODINGS), value=choice.positional_encoding, label="Positions"
+            ),
+            gr.Dropdown(["pre", "post", "none"], value=choice.norm, label="Normalisation"),
+        ]
     with gr.Row():
         controls += [
             gr.Number(getattr(choice, name), label=label, precision=0, min_width=70)
@@ -88,13 +87,11 @@ def names_of(training: Training) -> list[str]:
     if len(choices) == 1:
         return ["The model"]
     differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
-    return [
-        f"{letter}: " + (", ".join(f"{d} {getattr(c, d)}" for d in differ) or "the same")
-        for letter, c in zip("AB", choices, strict=False)
-    ]
+    said = [", ".join(f"{d.replace('_', ' ')} {getattr(c, d)}" for d in differ) for c in choices]
+    return [f"{letter}: {words or 'the same'}" for letter, words in zip("AB", said, strict=False)]
 
 
-def progress(training: Training, name: str, learner: Learner) -> str:
+def progress(name: str, learner: Learner) -> str:
     """One model's progress in a sentence."""
     if learner.diverged:
         return (
@@ -104,11 +101,11 @@ def progress(training: Training, name: str, learner: Learner) -> str:
     now = learner.curve[-1]
     sentence = (
         f"{name} at step {now.step:,}: {now.accuracy:.1%} of the symbols foreseen, {now.exact:.1%} "
-        f"of the outputs without a mistake ({training.toy.judged}; {learner.seconds:.1f} s)."
+        f"of the outputs without a mistake, after {learner.seconds:.1f} s."
     )
     if learner.exact_at:
         step, seconds = learner.exact_at
-        sentence += f" 100 % was first reached at step {step:,}, after {seconds:.1f} s."
+        sentence += f" All were right first at step {step:,}, after {seconds:.1f} s."
     if not learner.choice.causal_mask and now.accuracy - now.exact > 0.5:
         sentence += (
             " It cheats: in training it sees the symbol it should foresee; unaided it fails."
@@ -132,7 +129,8 @@ def status_of(training: Training, running: bool) -> str:
 def curves_of(training: Training, moment: int) -> dict:
     """The value of the curves."""
     names = names_of(training)
-    said = [progress(training, *pair) for pair in zip(names, training.learners, strict=True)]
+    said = [progress(*pair) for pair in zip(names, training.learners, strict=True)]
+    said.append(f"Measured on {training.toy.judged}.")
     return curves_value(training, names, " ".join(said), moment)
 
 
@@ -193,10 +191,6 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
             with gr.Row():
                 steps = gr.Slider(*STEPS, plan.steps, step=25, label="Steps", min_width=150)
                 race = gr.Checkbox(False, label="Race two models", min_width=120)
-            with gr.Accordion("The model", open=False):
-                ours = choice_controls(Choice())
-            with gr.Accordion("Its rival", open=True, visible=False) as rival:
-                theirs = choice_controls(RIVAL)
             with gr.Row():
                 text = gr.Textbox(
                     plan.toy().example,
@@ -214,6 +208,11 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
                 reset = gr.Button("Reset", min_width=70)
             status = gr.Markdown(FIRST, elem_id="lab-status", min_height=48)
             curves = curves_view("Learning", elem_id="lab-curves")
+    with gr.Row():
+        with gr.Column(min_width=320), gr.Accordion("The model", open=False):
+            ours = choice_controls(Choice())
+        with gr.Column(min_width=320, visible=False) as rival, gr.Accordion("Its rival"):
+            theirs = choice_controls(RIVAL)
     with gr.Row():
         with gr.Column(min_width=320):
             maps_a = attention_view("Attention", elem_id="lab-heads")
@@ -298,7 +297,7 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
         return gr.Row(visible=not own), gr.Textbox(visible=own), example
 
     def second_model(race):
-        return gr.Accordion(visible=bool(race)), gr.Column(visible=bool(race))
+        return gr.Column(visible=bool(race)), gr.Column(visible=bool(race))
 
     @answers_errors
     def show_code(*values):
