@@ -101,7 +101,7 @@ def progress(name: str, learner: Learner) -> str:
     now = learner.curve[-1]
     sentence = (
         f"{name} at step {now.step:,}: {now.accuracy:.1%} of the symbols foreseen, {now.exact:.1%} "
-        f"of the outputs without a mistake, after {learner.seconds:.1f} s."
+        f"of the outputs without a mistake. It has computed for {learner.seconds:.1f} s."
     )
     if learner.exact_at:
         step, seconds = learner.exact_at
@@ -113,9 +113,9 @@ def progress(name: str, learner: Learner) -> str:
     return sentence
 
 
-def status_of(training: Training, running: bool) -> str:
+def status_of(training: Training, step: int, running: bool = False) -> str:
     """The line under the buttons."""
-    step, steps = training.step, training.plan.steps
+    steps = training.plan.steps
     if training.ended:
         return f"Ended at step {step:,}. Go back with the slider, or type an input of your own."
     if running:
@@ -167,9 +167,9 @@ def verdict(written: str, answer: str | None) -> str:
 
 def display(training: Training, text: str, running: bool = False) -> tuple:
     """Training -> what is seen of it, in the order of `shown` in build."""
-    now = training.step
+    now = training.step  # once: after a pause its last step may still be under way
     return (
-        status_of(training, running),
+        status_of(training, now, running),
         curves_of(training, now),
         *looks_of(training, text, now),
     )
@@ -256,11 +256,11 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
         return training, *display(training, text)
 
     def say(training):
-        return FIRST if training is None else status_of(training, running=False)
+        return FIRST if training is None else status_of(training, training.step)
 
     @answers_errors
     def halt(training, text):
-        if training is None:
+        if not has_begun(training):
             return clear(training)
         return training, *display(training, training.check(text))
 
@@ -352,9 +352,14 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
 
 def trained(training: Training | None) -> Training:
     """The training that a visitor looks at; InputError if there is none."""
-    if training is None or not training.learners or not training.learners[0].curve:
+    if not has_begun(training):
         raise InputError(NOTHING)
     return training
+
+
+def has_begun(training: Training | None) -> bool:
+    """Whether there is a training with at least its first look."""
+    return training is not None and any(learner.curve for learner in training.learners)
 
 
 def forget(training: Training | None) -> None:
