@@ -7,9 +7,11 @@ import torch
 from tiny import NORMS, TEXT, TINY, build, tiny_translator, tiny_writer
 from torch.utils.flop_counter import FlopCounterMode
 
+from transformer_core import inside
 from transformer_core.anatomy import anatomy
 from transformer_core.blocks import FEED_FORWARDS
 from transformer_core.checkpoint import Trained
+from transformer_core.decoding import Hypothesis
 from transformer_core.inside import MAX_TOKENS, Reading, agreement, logit_lens, read, run
 from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
 from transformer_core.positions import POSITIONAL_ENCODINGS
@@ -252,10 +254,19 @@ def test_the_lens_before_the_last_layer_is_the_model_without_it():
 
 def test_a_translator_is_shown_its_own_greedy_translation():
     seen, _ = looked(EncoderDecoder)
-    reading = seen.reading
-    assert reading.tokens["decoder"] == ["[BOS]", *reading.following[:-1]]
     best = [seen.trained.tokenizer.token(i) for i in seen.logits.argmax(-1).tolist()]
-    assert best == reading.following
+    assert best == seen.reading.following
+
+
+@pytest.mark.parametrize(("ended", "last"), [(True, ["[EOS]"]), (False, [])])
+def test_a_decoder_reads_what_was_written_before_each_piece(monkeypatch, ended, last):
+    written = Hypothesis((7, 8, 9), ended=ended)
+    monkeypatch.setattr(inside, "translate_ids", lambda *asked, **how: [written])
+    model = trained(EncoderDecoder)
+    reading, pieces = read(model, "Speak."), [model.tokenizer.token(i) for i in (7, 8, 9)]
+    assert reading.following == pieces + last
+    assert reading.tokens["decoder"] == ["[BOS]", *reading.following[:-1]]
+    assert reading.ids["decoder"] == [1, 7, 8, 9][: len(reading.following)]
 
 
 @every_model
