@@ -45,9 +45,10 @@ def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None,
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
     steps = fit(model, task.batch_of, task.loss_of, task.evaluate, recipe.train)
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
-    folder.mkdir(exist_ok=True)
+    record = describe(recipe, task)
     with locked(out / "training" / f"{name}.lock", wait=True):
-        write_atomically(folder / "variant.json", describe(recipe, task))
+        folder.mkdir(exist_ok=True)
+        write_atomically(folder / "variant.json", record)
         if seed == KEPT_SEED:
             checkpoint.save(folder, last)
             write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
