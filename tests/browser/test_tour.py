@@ -1,0 +1,57 @@
+"""The guided tour, as a visitor takes it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from transformer_core.ui.tour import STOPS
+
+
+def begun(open_page, **how):
+    page = open_page("/", **how)
+    page.get_by_role("button", name="Take the tour").click()
+    return page, page.get_by_role("dialog", name="Guided tour")
+
+
+def there(page, stop) -> bool:
+    """Whether this checkout has the model of a stop's tab."""
+    return page.locator(stop.target).count() > 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_stop_asks_first_and_then_shows(open_page, width):
+    page, card = begun(open_page, width=width)
+    for number, stop in enumerate(STOPS):
+        expect(card).to_contain_text(f"Stop {number + 1} of {len(STOPS)}")
+        expect(card).to_contain_text(stop.question)
+        expect(card.get_by_role("button", name="Show me")).to_have_count(0)
+        place = stop.right if number % 2 else (stop.right + 1) % len(stop.answers)
+        card.get_by_role("button", name=stop.answers[place]).click()
+        expect(card).to_contain_text("Right." if number % 2 else "Not quite.")
+        expect(card).to_contain_text(stop.because)
+        page.wait_for_timeout(300)
+        if there(page, stop):
+            card.get_by_role("button", name="Show me").click()
+            expect(page.locator(stop.target)).to_have_class(
+                re.compile("tour-target"), timeout=15_000
+            )
+            expect(page.locator(stop.target)).to_be_in_viewport()
+        box = card.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        card.get_by_role("button", name="Finish" if stop is STOPS[-1] else "Next").click()
+    expect(card).to_be_hidden()
+    expect(page.locator(".tour-target")).to_have_count(0)
+
+
+def test_the_tour_can_be_left_at_any_time_and_taken_again(open_page):
+    page, card = begun(open_page)
+    card.get_by_role("button", name=STOPS[0].answers[0]).click()
+    card.get_by_role("button", name="Next").click()
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    page.get_by_role("button", name="Take the tour").click()
+    expect(card).to_contain_text("Stop 1 of")
+    expect(card).not_to_contain_text("foreseen")
+    card.get_by_role("button", name="Leave").click()
+    expect(card).to_be_hidden()

@@ -1,0 +1,143 @@
+"""The guided tour: ten stops across the tabs, each with a question to answer before one looks."""
+
+from dataclasses import asdict, dataclass
+
+import gradio as gr
+
+from transformer_core.ui.views import view
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One question, and where its answer can be seen."""
+
+    tab: str  # the name of its module
+    target: str  # the view to look at, as a CSS selector
+    question: str
+    answers: tuple[str, ...]
+    right: int  # place of the right answer
+    because: str  # shown after any answer: why, and what to try
+    section: str = ""  # the title of a tab inside the tab
+
+
+STOPS = (
+    Stop(
+        "translate",
+        "#align",
+        "The decoder writes German piece by piece. How does it find the English word that is next?",
+        (
+            "It goes through the English words from left to right",
+            "It looks at all English words anew for every piece",
+            "The encoder hands it one word after the other",
+        ),
+        1,
+        "Cross-attention weighs all source pieces at every step, so German word order is free. "
+        "Point at a German word: the English pieces it looked at light up.",
+    ),
+    Stop(
+        "translate",
+        "#tree",
+        "The search has beam size 4. How many beginnings of a translation go on after each step?",
+        ("The best one", "The four best", "All that are likely enough"),
+        1,
+        "All continuations of the four are weighed, and the best four of those are kept: solid "
+        "branches. Press a dashed one to see what the search gave up.",
+    ),
+    Stop(
+        "translate",
+        "#switches",
+        "Switch a single head of the translator off. What does that do to the translation, mostly?",
+        ("Little or nothing", "It breaks off", "It turns into other words"),
+        0,
+        "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Let it try "
+        "each head, then switch off the one that is needed most.",
+    ),
+    Stop(
+        "sentiment",
+        "#trial",
+        "One word gets most of [CLS]'s attention. Does deleting that word change the answer most?",
+        ("Yes: attention is importance", "Often another word does", "Deleting never matters"),
+        1,
+        "Attention says where a layer looks, not what the answer rests on (Jain and Wallace 2019). "
+        "Put this review on trial: the curves show which explanation holds.",
+        section="Trial",
+    ),
+    Stop(
+        "generate",
+        "#bars",
+        "Each character is drawn from a distribution. What is left of chance at temperature 0?",
+        (
+            "Nothing: always the most probable",
+            "All characters become equally likely",
+            "Half of it",
+        ),
+        0,
+        "Dividing log-probabilities by a small temperature leaves all the mass to the largest. "
+        "Move the sliders and watch the distribution before and after the cuts.",
+    ),
+    Stop(
+        "generate",
+        "#heads",
+        "A language model reads a finished text. Which characters can no position look at?",
+        ("Those far back", "Those that follow it", "Spaces and line ends"),
+        1,
+        "The causal mask hides the future: the upper right of every map is empty. It is what lets "
+        "one pass learn from all positions at once.",
+    ),
+    Stop(
+        "positions",
+        "#pe-table",
+        "Take the positions away and shuffle the words of a sentence. What does attention compute?",
+        ("The same vectors, shuffled", "Something else entirely", "Nothing at all"),
+        0,
+        "Without positions a sentence is a bag of words. Each of the five encodings here tells "
+        "attention in its own way where a token stands.",
+    ),
+    Stop(
+        "inside",
+        "#inside-anatomy",
+        "In one layer of a decoder that writes Shakespeare: where are most of the parameters?",
+        ("In attention", "In the feed-forward network", "In the norms"),
+        1,
+        "With d_ff four times d_model the feed-forward network has eight d_model² of them, "
+        "attention's four projections four. Press a part to see its numbers and its code.",
+    ),
+    Stop(
+        "inside",
+        "#inside-lens",
+        "The output head normally reads the last layer. What if it read an earlier one?",
+        (
+            "It would say nothing sensible before the last",
+            "Its guess would take shape layer by layer",
+            "It would know the answer before the first layer",
+        ),
+        1,
+        "That is the logit lens: every layer adds to the same stream, and the head can be applied "
+        "to each state of it. Follow a row from its first guess to the last.",
+    ),
+    Stop(
+        "lab",
+        "#lab-curves",
+        "Train a model to copy without the causal mask, so that it may look ahead. What happens?",
+        (
+            "It learns nothing",
+            "It copies just as well",
+            "Its loss is fine, but unaided it fails",
+        ),
+        2,
+        "It reads the next symbol off its own input instead of learning to write it. Switch the "
+        "mask off, start the training, and compare token accuracy with exact match.",
+    ),
+)
+
+
+def tour_view(**component) -> gr.HTML:
+    """The whole tour, which the browser leads. Event: visit {tab}."""
+    body = (
+        '<button type="button" data-do="start" class="tour-start">'
+        f"Take the tour: {len(STOPS)} stops, {len(STOPS)} questions</button>"
+        '<div class="tour-card" role="dialog" aria-label="Guided tour" hidden></div>'
+    )
+    return view(
+        "tour", "", body, (), value=[asdict(stop) for stop in STOPS], padding=False, **component
+    )
