@@ -15,7 +15,7 @@ has_masked_lm = pytest.mark.skipif(
 
 def opened(open_page, view="attention", review="", **how):
     """The tab with one of its views open."""
-    address = f"/?tab=sentiment&view={view}&review={review}"
+    address = f"/?tab=sentiment&section={view}&review={review}"
     if "scheme" in how:
         address += f"&__theme={how['scheme']}"
     page = open_page(address, **how)
@@ -158,7 +158,7 @@ def test_the_test_set_is_shown_or_its_command_is_named(open_page):
 def test_an_address_restores_the_review_and_the_view(open_page):
     page = opened(open_page, "layers")
     typed(page, "Quite good")
-    assert "review=Quite+good" in page.url and "view=layers" in page.url
+    assert "review=Quite+good" in page.url and "section=layers" in page.url
     again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
     again.wait_for_selector("#lens .meter")
     assert again.get_by_label("Review").input_value() == "Quite good"

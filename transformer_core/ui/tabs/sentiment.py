@@ -26,11 +26,13 @@ EXAMPLES = [
 ]
 # the address restores the review and the view; it is the visitor's own browser that remembers
 REMEMBER = """(%s) => {
+    if (!window.reviewRestored) return;  // the first section selects itself before it was read
     const url = new URL(location);
     url.searchParams.set('tab', 'sentiment');
     url.searchParams.set('%s', %s);
     history.replaceState(null, '', url);
 }"""
+RESTORED = "() => { window.reviewRestored = true; return []; }"
 REMEMBER_REVIEW = REMEMBER % ("review", "review", "review.slice(0, 1000)")
 
 
@@ -73,7 +75,7 @@ def build(models: Models, opened: gr.Tab) -> None:
                     functools.partial(str, name),
                     None,
                     view,
-                    js=REMEMBER % ("", "view", repr(name)),
+                    js=REMEMBER % ("", "section", repr(name)),
                     show_progress="hidden",
                     **PRIVATE,
                 )
@@ -115,7 +117,7 @@ def build(models: Models, opened: gr.Tab) -> None:
         asked = request.query_params
         if asked.get("tab") != "sentiment":
             return gr.skip(), gr.skip(), *first_example()
-        name = asked.get("view", "")
+        name = asked.get("section", "")
         tab = gr.Tabs(selected=name) if name in SECTIONS else gr.skip()
         text = asked.get("review", "")[:MAX_CHARACTERS].strip() or FIRST
         if text == FIRST:
@@ -126,7 +128,7 @@ def build(models: Models, opened: gr.Tab) -> None:
     review.change(typed, review, verdict, **quiet)
     review.change(redraw, [view, review], outputs, **quiet)
     view.change(redraw, [view, review], outputs, **quiet)
-    gr.on(None, arrive, None, [review, views, verdict, *outputs], **QUEUED, **PRIVATE)
+    gr.on(None, arrive, None, [review, views, verdict, *outputs], js=RESTORED, **QUEUED, **PRIVATE)
     review.change(None, review, None, js=REMEMBER_REVIEW, **PRIVATE)
 
     @answers_errors
