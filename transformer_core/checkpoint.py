@@ -140,8 +140,7 @@ def load_trained(folder: Path) -> Trained:
         raise CheckpointError(str(error)) from error
     if tokenizer.vocab_size != model.config.vocab_size:
         raise CheckpointError(
-            f"{path} has {tokenizer.vocab_size} pieces, "
-            f"the model {model.config.vocab_size}"
+            f"{path} has {tokenizer.vocab_size} pieces, the model {model.config.vocab_size}"
         )
     return Trained(model, tokenizer, folder)
 
