@@ -129,7 +129,7 @@ def describe_model(trained: Trained) -> str:
 def describe_scores(card: Card, record: dict) -> str:
     """A row per score and the command that computes them again."""
     rows = [
-        f"| `{name}` | {number(value)} | {card.scores.get(name, '')} |"
+        f"| `{name}` | {number(value)} | {meaning(card, name)} |"
         for name, value in record["scores"].items()
     ]
     table = "\n".join(["| score | value | |", "|---|---:|---|", *rows])
@@ -137,6 +137,11 @@ def describe_scores(card: Card, record: dict) -> str:
         f"{table}\n\nComputed from these weights in float32 on {record['date']} by\n\n"
         f"```\n{record['command']}\n```"
     )
+
+
+def meaning(card: Card, name: str) -> str:
+    """What a score measures, for a cell of a markdown table."""
+    return card.scores.get(name, name).replace("|", "\\|")
 
 
 def describe_runs(folder: Path) -> str:

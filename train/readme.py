@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from train.card import Card
+from train.card import Card, meaning
 from train.evaluate import TASKS
 from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import write_atomically
@@ -34,7 +34,7 @@ def table(checkpoints: Path) -> str:
 def row(script: str, card: Card, name: str, value: float) -> str:
     """One score, with its meaning as the card says it and a link to the card."""
     shown = f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    return f"| [{script}](checkpoints/{script}) | {card.scores.get(name, name)} | {shown} |\n"
+    return f"| [{script}](checkpoints/{script}) | {meaning(card, name)} | {shown} |\n"
 
 
 def ablations(checkpoints: Path) -> str:
