@@ -10,12 +10,13 @@ pytestmark = pytest.mark.skipif(
     reason="no translation or no shakespeare checkpoint",
 )
 CROSS = "decoder:0:cross:attention"
+PATIENT = 30_000  # milliseconds: a busy machine is no fault of the page
 
 
 def opened(open_page, **how):
     """The tab with its first example."""
     page = open_page("/?tab=inside", **how)
-    page.wait_for_selector("#inside-anatomy svg")
+    page.wait_for_selector("#inside-anatomy svg", timeout=2 * PATIENT)
     page.wait_for_selector("#inside-lens td.right")
     page.wait_for_selector("#inside-stages figure")
     return page
@@ -24,7 +25,7 @@ def opened(open_page, **how):
 def press(page, key, said):
     """Press a box, and wait until its numbers are there."""
     page.locator(f'#inside-anatomy [data-key="{key}"]').click()
-    expect(page.locator("#inside-stages .stages-title")).to_contain_text(said)
+    expect(page.locator("#inside-stages .stages-title")).to_contain_text(said, timeout=PATIENT)
 
 
 def stages(page):
@@ -34,7 +35,9 @@ def stages(page):
 def choose(page, label, kind):
     page.locator("#inside-model input").click()
     page.get_by_role("option", name=label).click()
-    expect(page.locator("#inside-anatomy .view-note")).to_contain_text(kind)
+    expect(page.locator("#inside-anatomy .view-note[role=status]")).to_contain_text(
+        kind, timeout=PATIENT
+    )
 
 
 def test_the_stages_of_attention_come_in_their_order(open_page):
