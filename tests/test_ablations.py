@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState, GradientState
 from tiny import TEXT, build
 from torch.testing import assert_close
 
@@ -28,13 +27,6 @@ from transformer_core.positions import POSITIONAL_ENCODINGS
 
 ROOT = Path(__file__).parents[1]
 EVERY = [(study, preset) for study, preset in product(STUDIES, ("cpu", "gpu"))]
-
-
-@pytest.fixture(autouse=True)
-def fresh_accelerate():
-    """accelerate remembers the first precision of a process."""
-    AcceleratorState._reset_state(reset_partial_state=True)
-    GradientState._reset_state()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from itertools import islice
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState, GradientState
 from torch.testing import assert_close
 
 from train import loop
@@ -24,13 +23,6 @@ from transformer_core.toys import PASTED, RULES, drawn, held_out, pasted
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(task="copy", length=4, letters=3, steps=75, choices=(SMALL,))
 NUMBERS = "\n".join(f"{i}+{i}={2 * i}" for i in range(30))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def fresh_accelerate():
-    """accelerate remembers the first precision of a process."""
-    AcceleratorState._reset_state(reset_partial_state=True)
-    GradientState._reset_state()
 
 
 def finished(plan: Plan) -> Training:

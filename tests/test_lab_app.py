@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import httpx
 import pytest
 import torch
-from accelerate.state import AcceleratorState, GradientState
 from tiny import tiny_translator
 
 from train import loop
@@ -33,8 +32,6 @@ def started():
             super().__init__(*arguments)
             found.append(weakref.ref(self))
 
-    AcceleratorState._reset_state(reset_partial_state=True)
-    GradientState._reset_state()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lab, "Training", Watched)
         yield found

@@ -39,7 +39,7 @@ WRITER = [*SMALL, "--max-len", "16", "--minutes", "0", "--batch-size", "8", "--e
 
 @pytest.fixture(autouse=True)
 def fresh_accelerate():
-    """accelerate remembers the first precision of a process."""
+    """Here every single test may have a precision of its own."""
     AcceleratorState._reset_state(reset_partial_state=True)
     GradientState._reset_state()
 
