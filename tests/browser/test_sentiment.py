@@ -149,7 +149,7 @@ def test_the_test_set_is_shown_or_its_command_is_named(open_page):
     if (ROOT / "checkpoints" / "sentiment" / "test_set.json").exists():
         expect(found).to_contain_text("judged rightly")
         before = page.get_by_label("Review").input_value()
-        page.locator("#errors tbody td").nth(1).click()
+        page.locator("#errors .body-cell").nth(1).click()
         expect(page.get_by_label("Review")).not_to_have_value(before)
     else:
         expect(found).to_contain_text("python -m train.evaluate sentiment --write")
@@ -158,7 +158,8 @@ def test_the_test_set_is_shown_or_its_command_is_named(open_page):
 def test_an_address_restores_the_review_and_the_view(open_page):
     page = opened(open_page, "layers")
     typed(page, "Quite good")
-    assert "review=Quite+good" in page.url and "section=layers" in page.url
+    page.wait_for_function("location.search.includes('review=Quite+good')")
+    assert "section=layers" in page.url
     again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
     again.wait_for_selector("#lens .meter")
     assert again.get_by_label("Review").input_value() == "Quite good"
