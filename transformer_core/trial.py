@@ -20,7 +20,7 @@ from transformer_core.trace import Trace
 
 MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12
-CURVE_TOKENS = 4_096  # read for one curve: texts of more than 341 pieces get fewer points
+CURVE_TOKENS = 3_584  # read for one curve: texts of more than 298 pieces get fewer points
 CHANCE = "random order"
 RANDOM_ORDERS = 3  # averaged to the curve of chance
 FEW = 0.2  # the share of the words whose loss the verdict tells
