@@ -12,9 +12,9 @@ from transformer_core.generation import language_model_step
 from transformer_core.masks import padding_mask
 from transformer_core.models import DecoderLM, EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
+from transformer_core.seq2seq import encoder_decoder_step
 from transformer_core.tokenization import BOS, EOS
 from transformer_core.trace import Site, Trace
-from transformer_core.translation import encoder_decoder_step
 
 UNUSUAL = [{"norm": "post"}, {"norm": "none"}, {"residual": False}, {"feed_forward": False}]
 UNUSUAL += [{"activation": "swiglu"}, {"positions_along": "batch"}, {"d_model": 20}]

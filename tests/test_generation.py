@@ -107,6 +107,13 @@ def test_looking_at_a_token_repeats_its_prediction(encoding):
         )
 
 
+@pytest.mark.parametrize("text", [TEXT, ""])
+def test_nothing_predicted_the_first_token(text):
+    writer = tiny_writer()
+    with pytest.raises(InputError, match="Nothing comes before the first character"):
+        look(writer, writer.tokenizer.encode(text), 0)
+
+
 def test_looking_past_the_end_predicts_what_would_be_written():
     writer = tiny_writer()
     ids = writer.tokenizer.encode(TEXT)

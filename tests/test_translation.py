@@ -13,7 +13,7 @@ from transformer_core.translation import (
     split_sentences,
     translate,
     translate_sentence,
-    word_groups,
+    translate_texts,
 )
 
 SOURCE = "Speak, you are resolved to die."
@@ -132,16 +132,12 @@ def test_texts_are_cut_after_sentences(text, parts):
     assert split_sentences(text) == parts
 
 
-@pytest.mark.parametrize(
-    "tokens, words",
-    [
-        (["▁un", "friend", "ly", "▁man", ".", "[EOS]"], [0, 0, 0, 1, 2, 3]),
-        (["a"], [0]),
-        ([], []),
-    ],
-)
-def test_pieces_are_grouped_to_words(tokens, words):
-    assert word_groups(tokens) == words
+@pytest.mark.parametrize("beam_size, length_penalty", [(1, 1.0), (4, 0.0)])
+def test_texts_together_become_what_each_becomes_alone(translator, beam_size, length_penalty):
+    texts = ["You are all.", "Speak, speak!", SOURCE, "Hear me"]
+    settings = beam_size, length_penalty
+    alone = [translate_sentence(translator, text, *settings).text for text in texts]
+    assert translate_texts(translator, texts, *settings) == alone
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from transformer_core.config import ModelConfig
 from transformer_core.decoding import beam_search
 from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
+from transformer_core.seq2seq import encoder_decoder_step, pad, translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, train_bpe
 from transformer_core.trace import Trace
-from transformer_core.translation import encoder_decoder_step, pad, translate_ids
 
 TINY = ModelConfig(vocab_size=60, d_model=16, n_heads=2, n_layers=2, d_ff=32, max_len=40)
 WORDS = {"cat": "Katze", "dog": "Hund", "house": "Haus", "tree": "Baum", "street": "Straße"}

@@ -18,9 +18,9 @@ from train import data
 from train.card import weights
 from train.translation import spread
 from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.seq2seq import source_ids
 from transformer_core.tokenization import BOS, EOS
 from transformer_core.trace import Trace
-from transformer_core.translation import source_ids
 
 N_SENTENCES = 100  # of each validation set
 CLEAR = 1.0  # nats; target pieces that no single source piece matters for are left out

@@ -15,8 +15,8 @@ from train.run import read_flags, run
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.models import EncoderDecoder
+from transformer_core.seq2seq import translate_ids
 from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
-from transformer_core.translation import translate_ids
 
 N_SYMBOLS = 20
 MAX_SYMBOLS = 20  # in one sequence

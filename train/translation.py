@@ -26,8 +26,8 @@ from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
+from transformer_core.seq2seq import pad, translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, Tokenizer, train_bpe
-from transformer_core.translation import pad, translate_ids
 
 # vocab_size is what the tokenizer is trained to; batch_size counts tokens of both sides, padded
 MODEL = ModelConfig(

@@ -160,6 +160,8 @@ class Look:
 @torch.inference_mode()
 def look(trained: Trained, ids: list[int], position: int, off: Iterable[Head] = ()) -> Look:
     """Repeat the prediction of ids[position] (or of what follows them all) with a trace."""
+    if position < 1:
+        raise InputError("Nothing comes before the first character, so nothing predicted it.")
     start = window_start(position, trained.model.config.max_len)
     context = ids[start:position]
     trace = Trace(head_mask(trained.model, off))

@@ -10,9 +10,10 @@ from transformer_core.checkpoint import Trained
 from transformer_core.generation import next_log_probs, prompt_ids
 from transformer_core.models import DecoderLM, EncoderDecoder, Model, Stack
 from transformer_core.results import InputError
+from transformer_core.seq2seq import translate_ids
 from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer
 from transformer_core.trace import Trace
-from transformer_core.translation import split_sentences, translate_ids
+from transformer_core.translation import split_sentences
 
 MAX_CHARACTERS = 2_000
 MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told apart

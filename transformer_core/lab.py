@@ -23,10 +23,11 @@ from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.results import InputError, check_number
+from transformer_core.seq2seq import translate_ids
 from transformer_core.tokenization import EOS
 from transformer_core.toys import PASTED, Batch, Toy, drawn, pasted, symbols_of
 from transformer_core.trace import Trace
-from transformer_core.translation import Sentence, read_back, translate_ids, translate_sentence
+from transformer_core.translation import Sentence, read_back, translate_sentence
 
 EVERY = 25  # steps between two points of the curves, and at first between two moments
 ROOM = 4_000_000  # bytes that one model's recorded moments may take

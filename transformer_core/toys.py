@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from transformer_core.results import InputError, check_number
+from transformer_core.seq2seq import pad
 from transformer_core.tokenization import (
     BOS,
     EOS,
@@ -16,7 +17,6 @@ from transformer_core.tokenization import (
     symbols,
     train_characters,
 )
-from transformer_core.translation import pad
 
 RULES: dict[str, Callable[[str], str]] = {
     "copy": str,

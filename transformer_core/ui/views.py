@@ -13,13 +13,14 @@ import gradio as gr
 import torch
 from torch import Tensor
 
+from transformer_core.alignment import word_groups
 from transformer_core.classification import Classification
 from transformer_core.generation import Look
 from transformer_core.models import Model
 from transformer_core.results import AttentionView, Head, Token
 from transformer_core.tokenization import EOS, Tokenizer
 from transformer_core.trace import Site
-from transformer_core.translation import Sentence, word_groups
+from transformer_core.translation import Sentence
 from transformer_core.ui.theme import ASSETS
 
 SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from transformer_core.alignment import alignment_head
 from transformer_core.checkpoint import Trained
 from transformer_core.inference import Models, translate
 from transformer_core.results import Head, InputError
@@ -17,7 +18,6 @@ from transformer_core.trace import every_head
 from transformer_core.translation import (
     MAX_CHARACTERS,
     Sentence,
-    alignment_head,
     check_search,
     check_text,
     knock_out,
