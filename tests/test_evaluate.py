@@ -165,6 +165,13 @@ def test_missing_data_are_a_sentence(capsys, writer, tmp_path):
     assert "input.txt" in refusal(capsys, *words, tmp_path / "empty")
 
 
+@pytest.mark.parametrize("name", ["ragged.tsv", "torn.parquet"])
+def test_damaged_data_are_a_sentence(name, tmp_path):
+    (tmp_path / name).write_text("en\tde\nyes\tja\none\tmore\tthan\tthat\n")
+    with pytest.raises(ValueError, match=r"ragged\.tsv: .*line 3|Parquet magic"):
+        data.translation(tmp_path / name, "test")
+
+
 def test_scoring_is_in_float32(writer, text, monkeypatch):
     dtypes = set()
     forward = DecoderLM.forward

@@ -95,11 +95,14 @@ def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
 
 
 def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
-    """Parquet files, or tables separated by tabs, each under its name."""
+    """Parquet files, or tables separated by tabs, each under its name; ValueError if damaged."""
+    kind, options = "parquet", {}
     if suffix in (".tsv", ".txt", ".csv"):
-        options = {"sep": "\t", "quoting": 3, "keep_default_na": False}
-        return datasets.load_dataset("csv", data_files=files, **options)
-    return datasets.load_dataset("parquet", data_files=files)
+        kind, options = "csv", {"sep": "\t", "quoting": 3, "keep_default_na": False}
+    try:
+        return datasets.load_dataset(kind, data_files=files, **options)
+    except datasets.exceptions.DatasetGenerationError as error:
+        raise ValueError(f"{', '.join(files.values())}: {error.__cause__}") from error
 
 
 def require(rows: datasets.Dataset, columns: set[str]) -> None:

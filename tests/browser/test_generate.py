@@ -79,7 +79,7 @@ def test_it_streams_and_stops(open_page):
     page.wait_for_function("document.querySelectorAll('#text .token').length > 20")
     page.wait_for_function("document.querySelector('#text .token').textContent === 'K'")
     page.wait_for_function("document.querySelectorAll('#text .token').length > 40")
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     stopped = settled(page)
     assert 40 < len(stopped) < 1000
     enter(page, "Length", 50)
