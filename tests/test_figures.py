@@ -1,10 +1,12 @@
 import itertools
 import json
+import math
 
 import pytest
 import torch
 from tiny import TEXT, tiny_writer
 
+from transformer_core.alignment import words_of
 from transformer_core.config import ModelConfig
 from transformer_core.generation import look, read
 from transformer_core.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
@@ -95,6 +97,12 @@ def test_a_growing_text_is_sent_as_a_growing_string():
     for shorter, longer in itertools.pairwise(values):
         assert longer.startswith(shorter)
     assert [json.loads(line)[0] for line in values[-1].splitlines()] == list("All:\nSpea")
+
+
+def test_words_are_sent_as_numbers_of_tokens_that_add_up():
+    tokens = [Token(text, 7, math.log(0.5)) for text in ("▁un", "friend", "ly", "▁man")]
+    words = views.tokens_value(tokens, "note", identity="x", words=words_of(tokens))["words"]
+    assert words == [[3, 0.125], [1, 0.5]]
 
 
 def test_a_token_without_a_past_has_no_probability():

@@ -2,10 +2,7 @@
 // value: {summary, chosen, stacks: [{name, tokens, nodes: [{key, role, layer or null, title, note, shape,
 //   parameters, shared, flops, cross, branch}, …]}]}; branch: beside the stream, whose sum it enters
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
-const NS = 'http://www.w3.org/2000/svg', STREAM = 16, INDENT = 36, BOX = 42, BAR = 32, ADD = 26, SPACE = 8, GUTTER = 30;
-const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text; return node; };
+const STREAM = 16, INDENT = 36, BOX = 42, BAR = 32, ADD = 26, SPACE = 8, GUTTER = 30;
 const count = n => n.toLocaleString('en');
 const short = n => { const [size, unit] = n >= 1e9 ? [1e9, ' G'] : n >= 1e6 ? [1e6, ' M'] : n >= 1e3 ? [1e3, ' k'] : [1, ' '];
   return (size === 1 ? n : (n / size).toPrecision(3)) + unit; };
@@ -131,12 +128,7 @@ chart.addEventListener('keydown', event => { const target = at(event);
   if (target && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); press(target); } });
 actions.csv = () => props.value?.stacks && save('anatomy.csv', 'text/csv', csv([['stack', 'layer', 'part', 'shape', 'parameters', 'shared parameters', 'operations'],
   ...props.value.stacks.flatMap(s => s.nodes.map(n => [s.name, n.layer === null ? '' : n.layer + 1, n.title, n.shape, n.parameters, n.shared, n.flops]))]));
-actions.svg = () => { const svg = chart.firstElementChild; if (!svg) return;
-  const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
-  copy.querySelectorAll('*').forEach((node, i) => { const style = getComputedStyle(originals[i]);
-    for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'font-weight', 'opacity']) node.style[name] = style[name]; });
-  copy.setAttribute('xmlns', NS);
-  save('anatomy.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy)); };
+actions.svg = () => chart.firstElementChild && saveSvg('anatomy.svg', chart.firstElementChild);
 new ResizeObserver(() => { if (chart.clientWidth && chart.clientWidth !== drawnAt) draw(); }).observe(chart);
 watch('value', fresh);
 fresh();

@@ -1,10 +1,6 @@
 // The distribution of the next token: the model's, and what sampling leaves of it.
 // value: {summary, name, tokens: […], model: […], drawn: […], rest}; best first
 const chart = $('.bars-chart'), note = $('.view-note');
-const NS = 'http://www.w3.org/2000/svg';
-const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text; return node; };
 function draw() {
   const value = props.value;
   chart.replaceChildren();
@@ -30,12 +26,7 @@ function draw() {
 }
 actions.csv = () => props.value && save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
   ...props.value.tokens.map((token, i) => [token, props.value.model[i], props.value.drawn[i]])]));
-actions.svg = () => { if (!props.value) return;
-  const copy = chart.cloneNode(true), originals = chart.querySelectorAll('*');
-  copy.querySelectorAll('*').forEach((node, i) => { const style = getComputedStyle(originals[i]);
-    for (const name of ['fill', 'stroke', 'font-size', 'font-family', 'stroke-dasharray', 'opacity']) node.style[name] = style[name]; });
-  copy.setAttribute('xmlns', NS);
-  save('next-token.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy)); };
+actions.svg = () => props.value && saveSvg('next-token.svg', chart);
 new ResizeObserver(draw).observe(chart.parentElement);
 watch('value', draw);
 draw();

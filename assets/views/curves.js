@@ -1,10 +1,7 @@
 // Loss, accuracy and exact match as they change, and a slider back through the recorded moments.
 // value: {summary, steps, moment, moments: [step, …], series: [{name, points: [[step, loss, accuracy, exact], …]}]}
 const charts = $('.curves-charts'), note = $('.view-note'), key = $('.curves-key'), slider = $('.curves-slider'), label = $('.curves-moment');
-const NS = 'http://www.w3.org/2000/svg', W = 300, H = 150, LEFT = 38, TOP = 22, BOTTOM = 20;
-const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text; return node; };
+const W = 300, H = 150, LEFT = 38, TOP = 22, BOTTOM = 20;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
 const PANELS = [
   ['loss, nats per symbol', 1, v => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-4, v)))) / 5, [[0, '10'], [0.2, '1'], [0.4, '0.1'], [0.6, '0.01'], [0.8, '.001']]],

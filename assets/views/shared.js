@@ -21,6 +21,22 @@ const save = (name, type, content) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
+// drawings: make for SVG, and a download that keeps the look without the page's style sheet
+const shape = (tag, attributes = {}, text) => {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
+const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'font-weight', 'opacity', 'visibility'];
+const saveSvg = (name, svg) => {
+  const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
+  copy.querySelectorAll('*').forEach((node, i) => {
+    const style = getComputedStyle(originals[i]);
+    for (const property of STYLES) node.style[property] = style[property];
+  });
+  save(name, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
+};
 const csv = rows => rows.map(row => row.map(cell =>
   /[",\n\r]|^[=+\-@\t]/.test(cell) && isNaN(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : cell
 ).join(',')).join('\n') + '\n';

@@ -1,10 +1,7 @@
 // Everything a beam search considered: a column a step, a box a candidate, best first.
 // value: {summary, best: [ids], steps: [[[parent, id, text, log_prob, total, kept, ended], …], …]}
 const box = $('.tree-scroll'), note = $('.view-note'), readout = $('.view-readout');
-const NS = 'http://www.w3.org/2000/svg', WIDE = 118, TALL = 30;
-const shape = (tag, attributes, text) => { const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text; return node; };
+const WIDE = 118, TALL = 30;
 let nodes = [];
 
 function layout(value) {  // follow the parents: who was alive before a step is who was kept and did not end
@@ -52,11 +49,6 @@ box.addEventListener('click', event => { const n = at(event); if (n) force(n); }
 box.addEventListener('keydown', event => { const n = at(event); if (n && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); force(n); } });
 actions.csv = () => nodes.length && save('beam.csv', 'text/csv', csv([['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
   ...nodes.map(n => [n.path.length, n.text, n.logProb, n.total, n.kept, n.ended, n.path.join(' ')])]));
-actions.svg = () => { const svg = box.firstElementChild; if (!svg) return;
-  const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
-  copy.querySelectorAll('*').forEach((node, i) => { const style = getComputedStyle(originals[i]);
-    for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'opacity']) node.style[name] = style[name]; });
-  copy.setAttribute('xmlns', NS);
-  save('beam.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy)); };
+actions.svg = () => nodes.length && saveSvg('beam.svg', box.firstElementChild);
 watch('value', draw);
 draw();

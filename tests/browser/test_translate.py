@@ -48,6 +48,23 @@ def test_it_translates_while_one_types_and_several_sentences_in_order(open_page)
     expect(page.locator("#align .align-line").first).to_contain_text("station")
 
 
+def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
+    page = opened(open_page, "/?tab=translate&text=An+unforgettable+firefighter+demonstrates.")
+    pieces = page.locator("#pieces .token").all_inner_texts()
+    page.locator("#pieces").get_by_label("whole words").check()
+    words = page.locator("#pieces .token").all_inner_texts()
+    assert len(words) < len(pieces) and "".join(words) == "".join(pieces)
+    split = next(i for i, word in enumerate(words) if word not in pieces)
+    page.locator("#pieces .token").nth(split).click()
+    panel = page.locator("#pieces .tokens-panel")
+    expect(panel).to_contain_text(f"Word {split + 1}")
+    parts = panel.locator("button")
+    assert "".join(parts.locator("code").all_inner_texts()).strip("␣") == words[split].strip()
+    parts.first.click()
+    expect(panel).to_contain_text("Piece")
+    assert panel.locator("button").count() == 10
+
+
 def test_an_empty_text_empties_the_page_without_complaint(open_page):
     page = opened(open_page)
     assert typed(page, "") == ""
@@ -60,7 +77,7 @@ def test_words_that_belong_together_light_up_both_ways(open_page):
         page.locator(f"#align [data-side={side}]").nth(1).hover()
         expect(page.locator("#align .view-readout")).to_contain_text(said)
     pieces = page.locator("#align [data-side=source]").count()
-    page.get_by_label("whole words").uncheck()
+    page.locator("#align").get_by_label("whole words").uncheck()
     assert page.locator("#align [data-side=source]").count() >= pieces
 
 

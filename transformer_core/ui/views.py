@@ -13,7 +13,7 @@ import gradio as gr
 import torch
 from torch import Tensor
 
-from transformer_core.alignment import word_groups
+from transformer_core.alignment import Word, word_groups
 from transformer_core.classification import Classification
 from transformer_core.generation import Look
 from transformer_core.models import Model
@@ -44,10 +44,17 @@ def view(name: str, title: str, body: str, tools: tuple[str, ...], **component) 
     return gr.HTML(html_template=html, js_on_load=script, apply_default_css=False, **component)
 
 
-def token_view(title: str, empty: str, **component) -> gr.HTML:
-    """Text coloured by surprise. Events: choose {position}, branch {position, token}."""
+def token_view(title: str, empty: str, *, words: bool = False, **component) -> gr.HTML:
+    """Text coloured by surprise. Events: choose {position}, branch {position, token}.
+
+    With words, a switch draws the pieces of each word as one.
+    """
+    switch = (
+        '<label class="align-tools" hidden><input type="checkbox" class="align-merge"> '
+        "whole words</label>"
+    )
     body = (
-        '<span class="tokens-key">expected <i></i> surprising</span>'
+        f'{switch if words else ""}<span class="tokens-key">expected <i></i> surprising</span>'
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
         '<div class="tokens-panel" role="dialog" aria-label="alternatives" hidden></div>'
@@ -92,6 +99,7 @@ def tokens_value(
     n_prompt: int = 0,
     branches: bool = False,
     noun: str = "Character",
+    words: Sequence[Word] = (),
 ) -> dict:
     """What tokens.js draws; a value that grows keeps its identity and is drawn incrementally.
 
@@ -103,6 +111,7 @@ def tokens_value(
         "noun": noun,
         "prompt": n_prompt,
         "branches": branches,
+        "words": [[word.n_pieces, round(word.prob, 4)] for word in words],
         "lines": "".join(map(token_line, tokens)),
     }
 
