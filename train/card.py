@@ -13,7 +13,7 @@ from pathlib import Path
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from transformer_core.checkpoint import Trained, write_atomically
+from transformer_core.checkpoint import Trained, read_json, write_atomically
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,6 @@ class Card:
     licence: str
     scores: dict[str, str]  # name of a score -> its meaning and unit
     licence_id: str = "mit"  # of the weights, as the Hub writes it
-
-
-def read_json(path: Path) -> dict | list | None:
-    """A JSON file's content; None if there is no such file."""
-    return json.loads(path.read_text()) if path.exists() else None
 
 
 def read_runs(folder: Path) -> list[dict]:
@@ -117,12 +112,23 @@ def describe_model(trained: Trained) -> str:
     """Sizes, from the checkpoint itself."""
     config = trained.model.config
     size = sum((trained.folder / name).stat().st_size for name in weights(trained.folder))
+    parts = [
+        f"layers {config.n_layers}",
+        f"d_model {config.d_model}",
+        f"d_ff {config.d_ff}",
+        f"vocabulary {config.vocab_size:,}",
+    ]
+    if trained.model.sites:  # the baselines attend to nothing
+        parts += [
+            f"heads {config.n_heads}",
+            f"positions {config.positional_encoding} up to {config.max_len}",
+            f"norm {config.norm}",
+            f"activation {config.activation}",
+        ]
     return (
         f"`{type(trained.model).__name__}`, {trained.model.n_parameters:,} parameters "
-        f"({size / 1e6:.2f} MB in float16): layers {config.n_layers}, heads {config.n_heads}, "
-        f"d_model {config.d_model}, d_ff {config.d_ff}, vocabulary {config.vocab_size:,}, "
-        f"positions {config.positional_encoding} up to {config.max_len}, norm {config.norm}, "
-        f"activation {config.activation}. The rest is in [config.json](config.json)."
+        f"({size / 1e6:.2f} MB in float16): {', '.join(parts)}. "
+        "The rest is in [config.json](config.json)."
     )
 
 

@@ -4,37 +4,38 @@
 """
 
 import importlib
-import json
 import re
 from pathlib import Path
 
 from train.card import Card, meaning
 from train.evaluate import TASKS
 from transformer_core.ablations import Study, read_studies
-from transformer_core.checkpoint import write_atomically
+from transformer_core.checkpoint import read_json, write_atomically
 from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
 from transformer_core.comparison import table as comparison_table
 
 README = Path("README.md")
+# a checkpoint's folder -> the script that made it
+FOLDERS = {script: script for script in TASKS.values()} | dict.fromkeys(
+    ("sentiment_report", "sentiment_lstm"), "sentiment"
+)
 HEAD = "| model | what is measured | value |\n|---|---|---:|\n"
 
 
 def table(checkpoints: Path) -> str:
     """A row for every score of every checkpoint that has been scored, as markdown."""
     rows = []
-    for script in TASKS.values():
-        path = checkpoints / script / "scores.json"
-        if path.exists():
+    for folder, script in FOLDERS.items():
+        if record := read_json(checkpoints / folder / "scores.json"):
             card: Card = importlib.import_module(f"train.{script}").CARD
-            scores = json.loads(path.read_text(encoding="utf-8"))["scores"]
-            rows += [row(script, card, name, value) for name, value in scores.items()]
+            rows += [row(folder, card, *score) for score in record["scores"].items()]
     return HEAD + "".join(rows)
 
 
-def row(script: str, card: Card, name: str, value: float) -> str:
+def row(folder: str, card: Card, name: str, value: float) -> str:
     """One score, with its meaning as the card says it and a link to the card."""
     shown = f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    return f"| [{script}](checkpoints/{script}) | {meaning(card, name)} | {shown} |\n"
+    return f"| [{folder}](checkpoints/{folder}) | {meaning(card, name)} | {shown} |\n"
 
 
 def ablations(checkpoints: Path) -> str:

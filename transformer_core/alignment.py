@@ -1,11 +1,10 @@
 """From pieces to words, and the head that shows which words belong together."""
 
 import itertools
-import json
 import math
 from dataclasses import dataclass
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Trained, read_json
 from transformer_core.results import Token
 from transformer_core.trace import Site
 
@@ -47,8 +46,7 @@ def alignment_head(trained: Trained) -> tuple[Site, int, float | None]:
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
     first head and None.
     """
-    path = trained.folder / "alignment.json"
-    if not path.exists():
+    found = read_json(trained.folder / "alignment.json")
+    if found is None:
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
-    found = json.loads(path.read_text(encoding="utf-8"))
     return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]

@@ -39,6 +39,11 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     unfinished.replace(path)
 
 
+def read_json(path: Path) -> dict | list | None:
+    """A JSON file's content; None if there is no such file."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:
     """Write weights and config; whatever else the folder holds stays."""
     folder.mkdir(parents=True, exist_ok=True)

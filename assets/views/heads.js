@@ -1,11 +1,11 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its text.
-// value: {summary, begin, groups: [{name, layers, heads, queries: […], keys: […], weights: packed,
+// value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […], keys: […], weights: packed,
 //   context: […], rows: packed or absent}]}; weights (layers, heads, queries, keys),
 //   rows (layers, heads, context): what the chosen query sees of the whole context.
-// With begin: true that query is the first, [CLS], and the two ends of the text can be hidden.
+// first is enlarged until a visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text can be hidden.
 const grid = $('.heads-grid'), map = $('.heads-map'), readout = $('.view-readout'), note = $('.view-note');
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
-let group = 0, layer = 0, head = 0, weights = null, rows = null, query = -1;
+let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 
 const data = () => props.value?.groups?.[group];
 const hide = $('.align-merge'), bare = token => visible(token.trim() || token);
@@ -68,6 +68,7 @@ function draw() {
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
+  if (!chosen) [layer, head] = props.value.first;
   layer = Math.min(layer, g.layers - 1); head = Math.min(head, g.heads - 1); query = -1;
   weights = unpack(g.weights); rows = g.rows ? unpack(g.rows) : null;
   names.replaceChildren(...(props.value.groups.length > 1 ? props.value.groups.map((other, i) =>
@@ -76,7 +77,7 @@ function draw() {
   hide.parentElement.hidden = !props.value.begin;
   thumbnails(); enlarge();
 }
-actions.head = button => { layer = +button.dataset.l; head = +button.dataset.h; enlarge(); };
+actions.head = button => { chosen = true; layer = +button.dataset.l; head = +button.dataset.h; enlarge(); };
 actions.group = button => { group = +button.dataset.i; draw(); };
 actions.csv = () => { const g = data(); if (g) save('attention.csv', 'text/csv', csv([['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
   ...[...at(layer, head)].map((w, i) => [layer + 1, head + 1, Math.floor(i / g.keys.length) + 1, i % g.keys.length + 1,

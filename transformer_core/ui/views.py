@@ -135,20 +135,21 @@ def attention_value(
     rows: bool = False,
     *,
     begin: bool = False,
+    first: tuple[int, int] = (0, 0),
 ) -> dict:
     """What heads.js draws: a group of heads for each kind of attention among the sites.
 
     Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
     rows=True the last query's complete row is sent beside the map. begin=True shows the first
     tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
-    hidden then.
+    hidden then. first is the layer and head that are enlarged at first.
     """
     kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     groups = [
         group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
         for kind in kinds
     ]
-    return {"summary": summary, "begin": begin, "groups": groups}
+    return {"summary": summary, "begin": begin, "first": first, "groups": groups}
 
 
 def shown_places(n: int, begin: bool) -> list[int]:

@@ -32,10 +32,9 @@ def lens(trained: Trained, found: Classification) -> dict:
     """The class lens as meters."""
     *before, last = class_lens(trained.model, found.trace)[:, POSITIVE].tolist()
     names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
-    sides = [(p >= 0.5) == (last >= 0.5) for p in [*before, last]]
-    settled = len(sides) - next(
-        (i for i, same in enumerate(reversed(sides)) if not same), len(sides)
-    )
+    # before the first layer [CLS] is the same for every text: it leans nowhere
+    sides = [False, *((p >= 0.5) == (last >= 0.5) for p in [*before[1:], last])]
+    settled = len(sides) - sides[::-1].index(False)
     summary = (
         f"It leans to “{LABELS[last >= 0.5]}” from “{names[settled]}” on. Before layer 1 [CLS] has "
         "seen no word yet."

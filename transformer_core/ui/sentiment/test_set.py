@@ -5,10 +5,10 @@ and whether that certainty can be trusted.
 import gradio as gr
 import torch
 
+from transformer_core.checkpoint import read_json
 from transformer_core.classification import LABELS
 from transformer_core.inference import Models
 from transformer_core.ui.events import PRIVATE, QUEUED
-from transformer_core.ui.tabs.about import read
 from transformer_core.ui.views import plot_view
 
 TITLE = "Test set"
@@ -41,7 +41,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
     def draw():
         from transformer_core.ui import figures
 
-        found = read(models.classifier, "test_set.json")
+        found = read_json(models.classifier.folder / "test_set.json")
         if not found:
             return MISSING, None, None, []
         said = (
@@ -62,7 +62,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
         return said, matrix, figures.reliability(found["reliability"]), rows
 
     def choose(event: gr.SelectData):
-        found = read(models.classifier, "test_set.json")
+        found = read_json(models.classifier.folder / "test_set.json")
         return found["errors"][event.index[0]]["text"]
 
     opened.select(draw, None, [summary, confusion, reliable, errors], **QUEUED, **PRIVATE)
