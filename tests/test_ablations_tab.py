@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from tiny_study import write_writers
 
+from train import loop
 from transformer_core.ablations import learning_lines, position_lines, read_study
 from transformer_core.checkpoint import Models
 from transformer_core.curves import Line
 from transformer_core.ui.curves import curves, longer_texts
+from transformer_core.ui.page import Page
 from transformer_core.ui.tabs import ablations
 
 CHOSEN = ("shakespeare", "loss", "full")
@@ -24,7 +26,7 @@ def folder(tmp_path):
 def handlers(folder):
     """The tab's event handlers by name."""
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Models(folder.parents[1]), opened)
+        ablations.build(Page(Models(folder.parents[1]), opened, loop, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
 
 
@@ -34,7 +36,7 @@ def texts(value) -> str:
 
 def test_without_any_study_the_tab_says_how_to_train_one(tmp_path):
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Models(tmp_path), opened)
+        ablations.build(Page(Models(tmp_path), opened, loop, gr.State()))
     said = [str(block.value) for block in demo.blocks.values() if hasattr(block, "value")]
     assert any("python -m train.ablations" in text for text in said)
 

@@ -13,12 +13,12 @@ from torch.testing import assert_close
 
 from train import loop
 from transformer_core import lab
-from transformer_core.lab import Choice, Plan, Training, exact_match, judge
+from transformer_core.lab import Choice, Plan, Training
 from transformer_core.models import EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.results import InputError
 from transformer_core.tokenization import BOS, EOS
-from transformer_core.toys import PASTED, RULES, drawn, held_out, pasted
+from transformer_core.toys import PASTED, RULES, drawn, exact_match, held_out, judge, pasted
 
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(task="copy", length=4, letters=3, steps=75, choices=(SMALL,))
@@ -161,10 +161,10 @@ def test_every_encoding_trains_and_is_looked_at(positional_encoding):
     for _ in islice(training.run(), 3):
         pass
     (learner,) = training.learners
-    taught, written = training.look(learner, "CAB", 2)
-    assert taught.text == "CAB" and written.steps
+    look = training.look(learner, "CAB")
+    assert look.step == 2 and look.taught.text == "CAB" and look.written.steps
     for site in learner.model.sites:
-        assert_close(taught.view(site).weights.sum(-1), torch.ones(2, 4))
+        assert_close(look.taught.view(site).weights.sum(-1), torch.ones(2, 4))
 
 
 def test_it_learns(taught):
@@ -174,7 +174,7 @@ def test_it_learns(taught):
 
 def test_the_curve_tells_what_greedy_decoding_writes(taught):
     for step in (0, 25, 50):
-        model = taught.learners[0].model_at(step)
+        _, model = taught.learners[0].model_at(step)
         assert judge(model, taught.toy.unseen)["exact"] == pytest.approx(
             exact_match(model, taught.toy.unseen)
         )
@@ -216,14 +216,58 @@ def test_a_turn_has_an_end():
 def test_moments_are_recorded_and_each_is_another_model(taught):
     assert taught.moments == [0, 25, 50, 75]
     (learner,) = taught.learners
-    losses = [-taught.look(learner, "CABA", step)[0].log_prob for step in taught.moments]
+    src, tgt = taught.toy.unseen
+    losses = [judge(learner.model_at(step)[1], (src, tgt))["loss"] for step in taught.moments]
     assert losses[0] > losses[1] > losses[-1]
+
+
+def test_who_goes_back_stays_at_his_moment_while_the_training_goes_on():
+    training = Training(loop, PLAN)
+    (learner,) = training.learners
+    run = training.run()
+    for _ in islice(run, 30):
+        pass
+    training.held = 0
+    before = training.look(learner, "CAB")
+    for _ in islice(run, 25):
+        pass
+    after = training.look(learner, "CAB")
+    assert before.step == after.step == 0 and training.step > 50
+    assert before.taught.log_prob == after.taught.log_prob
+    training.held = None
+    assert training.look(learner, "CAB").step == training.step
+
+
+def test_of_a_moment_that_made_room_the_last_one_before_it_is_shown(taught):
+    (learner,) = taught.learners
+    thin = replace(learner, moments={s: w for s, w in learner.moments.items() if s != 25})
+    assert [thin.model_at(step)[0] for step in (0, 25, 60, None)] == [0, 0, 50, 75]
+
+
+def test_a_snapshot_is_the_model_of_its_moment_and_stays_as_it_is():
+    training = Training(loop, PLAN)
+    (learner,) = training.learners
+    run = training.run()
+    for _ in islice(run, 30):
+        pass
+    step, copied = training.snapshot(learner)
+    kept = {name: w.clone() for name, w in copied.model.state_dict().items()}
+    assert step == training.step
+    assert_close(kept, dict(learner.model.state_dict()))
+    for _ in islice(run, 5):
+        pass
+    assert_close(dict(copied.model.state_dict()), kept)
+    assert any(not torch.equal(w, kept[name]) for name, w in learner.model.state_dict().items())
+    training.held = 25
+    step, copied = training.snapshot(learner)
+    assert step == 25
+    assert_close(dict(copied.model.state_dict()), dict(learner.model_at(25)[1].state_dict()))
 
 
 def test_a_moment_differs_from_the_model_by_rounding_alone(taught):
     (learner,) = taught.learners
-    past, now = learner.model_at(75), learner.model
-    assert past is not now
+    (step, past), now = learner.model_at(75), learner.model
+    assert step == 75 and past is not now
     for name, tensor in now.state_dict().items():
         assert_close(past.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
 
@@ -241,8 +285,8 @@ def test_nothing_known_is_the_right_output_of_an_unknown_pair():
     plan = replace(PLAN, task=PASTED, pairs="ab -> c\nb -> a", steps=25)
     training = Training(loop, plan)
     training.advance()
-    taught, written = training.look(training.learners[0], "bb", 0)
-    assert taught is written
+    look = training.look(training.learners[0], "bb")
+    assert look.taught is look.written
 
 
 # --- endings
@@ -259,7 +303,7 @@ def test_a_loss_that_is_no_number_ends_the_training():
             parameter.fill_(float("nan"))
     steps = len(list(training.run()))
     assert training.ended and learner.diverged and steps <= 2
-    assert training.look(learner, "CAB", learner.step) is None
+    assert training.look(learner, "CAB") is None
 
 
 def test_what_is_stopped_keeps_its_moments_and_what_is_forgotten_nothing():
@@ -268,7 +312,7 @@ def test_what_is_stopped_keeps_its_moments_and_what_is_forgotten_nothing():
         pass
     training.close()
     assert not training.advance() and training.moments == [0, 25, 29]
-    assert training.look(training.learners[0], "CAB", 25)
+    assert training.look(training.learners[0], "CAB")
     training.forget()
     assert training.learners == [] and not training.advance()
 

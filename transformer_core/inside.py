@@ -50,12 +50,19 @@ def read(trained: Trained, text: str) -> Reading:
     unknown = tokenizer.unknown_characters(text)
     if all(character in unknown or character.isspace() for character in text):
         raise InputError(f"The model knows none of these characters: {' '.join(unknown[:8])}")
+    return read_ids(trained, ids)
+
+
+def read_ids(trained: Trained, ids: list[int]) -> Reading:
+    """What the first stack is given, and of an encoder-decoder what it makes of it."""
+    model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
     tokens = names_of(tokenizer, ids)
     if not isinstance(model, EncoderDecoder):
         return Reading({names[0]: ids}, {names[0]: tokens}, [*tokens[1:], None])
     with torch.inference_mode():
-        (best,) = translate_ids(model, [ids], beam_size=1, max_new=limit)
+        longest = min(MAX_TOKENS, model.config.max_len)
+        (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest)
     written = [*best.tokens, *[EOS] * best.ended]
     given = [BOS, *written[:-1]]
     return Reading(

@@ -4,6 +4,7 @@ The training loop is handed in (`loop` is the module train.loop), because this p
 know the one that trains.
 """
 
+import copy
 import math
 import threading
 import time
@@ -14,18 +15,15 @@ from pathlib import Path
 from types import ModuleType
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
-from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
 from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.results import InputError, check_number
-from transformer_core.seq2seq import translate_ids
 from transformer_core.tokenization import EOS
-from transformer_core.toys import PASTED, Batch, Toy, drawn, pasted, symbols_of
+from transformer_core.toys import PASTED, Toy, drawn, judge, loss_of, pasted, symbols_of
 from transformer_core.trace import Trace
 from transformer_core.translation import Sentence, read_back, translate_sentence
 
@@ -101,41 +99,6 @@ class Point:
     exact: float  # share of outputs written without a mistake, greedily and unaided
 
 
-def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Summed cross-entropy of every next symbol, and their number."""
-    src, tgt = batch
-    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
-    loss = F.cross_entropy(
-        logits.flatten(0, 1).float(), targets.flatten(), ignore_index=PAD, reduction="sum"
-    )
-    return loss, (targets != PAD).sum()
-
-
-def judge(model: EncoderDecoder, unseen: Batch) -> dict[str, float]:
-    """Loss, accuracy and exact match, as a Point has them."""
-    src, tgt = (tensor.to(next(model.parameters()).device) for tensor in unseen)
-    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
-    real = targets != PAD
-    loss = F.cross_entropy(logits[real].float(), targets[real]).item()
-    if not math.isfinite(loss):
-        return {"loss": loss, "accuracy": 0.0, "exact": 0.0}
-    right = logits.argmax(-1) == targets
-    if model.config.causal_mask:
-        # no position saw what follows it, so unaided it would have written the very same
-        exact = (right | ~real).all(1).float().mean().item()
-    else:
-        exact = exact_match(model, unseen)
-    return {"loss": loss, "accuracy": right[real].float().mean().item(), "exact": exact}
-
-
-def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
-    """Share of the inputs whose greedy, unaided output is right to the last symbol."""
-    sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
-    outputs = translate_ids(model, sources, beam_size=1)
-    written = [[*output.tokens, *[EOS] * output.ended] for output in outputs]
-    return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)
-
-
 def half(model: nn.Module) -> dict[str, Tensor] | None:
     """A model's weights in float16; None if they do not fit into it."""
     weights = {name: tensor.half().cpu() for name, tensor in model.state_dict().items()}
@@ -188,13 +151,23 @@ class Learner:
         """Whether the loss is no number any more."""
         return self.step > 0 and not math.isfinite(self.loss)
 
-    def model_at(self, step: int) -> EncoderDecoder:
-        """The model as it was at a recorded step, or as it is now."""
-        if step not in self.moments:
-            return self.model
+    def model_at(self, step: int | None) -> tuple[int, EncoderDecoder]:
+        """The model at the last moment recorded up to a step, and that moment; None is now."""
+        recorded = [moment for moment in self.moments if step is not None and moment <= step]
+        if not recorded:
+            return self.step, self.model
         past = EncoderDecoder(self.model.config).eval()
-        past.load_state_dict({name: w.float() for name, w in self.moments[step].items()})
-        return past
+        past.load_state_dict({name: w.float() for name, w in self.moments[recorded[-1]].items()})
+        return recorded[-1], past
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a model makes of one input at one moment."""
+
+    step: int
+    taught: Sentence  # with the right output put in its mouth, as in training, if that is known
+    written: Sentence  # what it writes unaided
 
 
 class Training:
@@ -206,6 +179,7 @@ class Training:
         self.plan, self.toy = plan, plan.toy()
         self.lock = threading.Lock()
         self.ended = False
+        self.held: int | None = None  # the step that its visitor has gone back to; None is now
         self.learners = [self.learner(loop, choice) for choice in plan.choices]
 
     def learner(self, loop: ModuleType, choice: Choice) -> Learner:
@@ -240,8 +214,7 @@ class Training:
     @property
     def moments(self) -> list[int]:
         """Recorded steps, and the present one."""
-        recorded = {step for learner in self.learners for step in learner.moments}
-        return sorted(recorded | {self.step})
+        return sorted({self.step}.union(*(learner.moments for learner in self.learners)))
 
     def advance(self) -> bool:
         """One step of every model; False when there is nothing left to do."""
@@ -275,21 +248,35 @@ class Training:
         """A visitor's input as the models read it."""
         return self.toy.check(text, 2 * self.toy.longest)
 
-    @torch.inference_mode()
-    def look(self, learner: Learner, text: str, step: int) -> tuple[Sentence, Sentence] | None:
-        """What a model makes of a checked input at a recorded step, or now.
+    def ids(self, text: str) -> list[int]:
+        """A checked input as the encoder reads it, or an output as the decoder should write it."""
+        numbers = symbols_of(self.toy.tokenizer)
+        return [*(numbers[symbol] for symbol in text), EOS]
 
-        First with the right output put in its mouth symbol by symbol, as in training, then what
-        it writes unaided; where no right output is known, both are the latter. None if the model's
-        numbers have grown beyond what can be computed.
-        """
-        ids = symbols_of(self.toy.tokenizer)
-        src, answer = [*(ids[c] for c in text), EOS], self.toy.answer(text)
+    def snapshot(self, learner: Learner) -> tuple[int, Trained]:
+        """A copy of a model as it is at the moment that is held, or now; and that moment."""
         with self.lock:
-            trained = Trained(learner.model_at(step), self.toy.tokenizer, Path("lab"))
-            target = [*(ids[c] for c in answer or ""), EOS]
-            taught = read_back(trained, text, src, target, Trace())
-            if not math.isfinite(taught.log_prob):
-                return None
-            written = translate_sentence(trained, text, beam_size=1)
-        return (written if answer is None else taught), written
+            step, model = learner.model_at(self.held)
+            return step, Trained(copy.deepcopy(model).cpu(), self.toy.tokenizer, Path("lab"))
+
+    @torch.inference_mode()
+    def taught(self, trained: Trained, text: str) -> Sentence | None:
+        """A checked input, and the right output as the model foresees it symbol by symbol.
+
+        None if the model's numbers have grown beyond what can be computed.
+        """
+        answer = self.ids(self.toy.answer(text) or "")
+        taught = read_back(trained, text, self.ids(text), answer, Trace())
+        return taught if math.isfinite(taught.log_prob) else None
+
+    def look(self, learner: Learner, text: str) -> Look | None:
+        """What a model makes of a checked input at the moment that is held, or now.
+
+        None if it can make nothing of it any more.
+        """
+        step, trained = self.snapshot(learner)
+        taught = self.taught(trained, text)
+        if taught is None:
+            return None
+        written = translate_sentence(trained, text, beam_size=1)
+        return Look(step, written if self.toy.answer(text) is None else taught, written)

@@ -1,14 +1,21 @@
-"""Tasks small enough to be learnt while one watches: copy, reverse, sort, or a visitor's pairs."""
+"""Tasks small enough to be learnt while one watches: copy, reverse, sort, or a visitor's pairs.
 
+Their data, the loss that is learnt from, and how a model is judged.
+"""
+
+import math
 import random
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from torch import Tensor
+import torch.nn.functional as F
+from torch import Tensor, nn
 
+from transformer_core.masks import PAD
+from transformer_core.models import EncoderDecoder
 from transformer_core.results import InputError, check_number
-from transformer_core.seq2seq import pad
+from transformer_core.seq2seq import pad, translate_ids
 from transformer_core.tokenization import (
     BOS,
     EOS,
@@ -158,3 +165,38 @@ def read_pairs(text: str) -> list[Pair]:
                 )
         pairs.append((source, target))
     return pairs
+
+
+def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy of every next symbol, and their number."""
+    src, tgt = batch
+    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
+    loss = F.cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), ignore_index=PAD, reduction="sum"
+    )
+    return loss, (targets != PAD).sum()
+
+
+def judge(model: EncoderDecoder, unseen: Batch) -> dict[str, float]:
+    """Loss, accuracy and exact match, as a Point has them."""
+    src, tgt = (tensor.to(next(model.parameters()).device) for tensor in unseen)
+    logits, targets = model(src, tgt[:, :-1]), tgt[:, 1:]
+    real = targets != PAD
+    loss = F.cross_entropy(logits[real].float(), targets[real]).item()
+    if not math.isfinite(loss):
+        return {"loss": loss, "accuracy": 0.0, "exact": 0.0}
+    right = logits.argmax(-1) == targets
+    if model.config.causal_mask:
+        # no position saw what follows it, so unaided it would have written the very same
+        exact = (right | ~real).all(1).float().mean().item()
+    else:
+        exact = exact_match(model, unseen)
+    return {"loss": loss, "accuracy": right[real].float().mean().item(), "exact": exact}
+
+
+def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
+    """Share of the inputs whose greedy, unaided output is right to the last symbol."""
+    sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
+    outputs = translate_ids(model, sources, beam_size=1)
+    written = [[*output.tokens, *[EOS] * output.ended] for output in outputs]
+    return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)

@@ -1,5 +1,5 @@
 // A model's parts along its residual stream; of each stack one layer is open, the others are folded.
-// value: {summary, chosen, stacks: [{name, tokens, nodes: [{key, role, layer or null, title, note, shape,
+// value: {summary}, or {summary, chosen, stacks: [{name, tokens, nodes: [{key, role, layer or null, title, note, shape,
 //   parameters, shared, flops, cross, branch}, …]}]}; branch: beside the stream, whose sum it enters
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
 const STREAM = 16, INDENT = 36, BOX = 42, BAR = 32, ADD = 26, SPACE = 8, GUTTER = 30;
@@ -83,8 +83,8 @@ function draw() {
   const again = focused && chart.contains(focused) ? (focused.dataset.key ? `[data-key="${focused.dataset.key}"]` : `[data-stack=${focused.dataset.stack}][data-layer="${focused.dataset.layer}"]`) : null;
   element.firstElementChild.classList.toggle('empty', !value?.stacks);
   chart.replaceChildren();
+  note.textContent = value?.summary ?? '';
   if (!value?.stacks) return;
-  note.textContent = value.summary;
   total = work(value.stacks.flatMap(s => s.nodes));
   drawnAt = chart.clientWidth;
   const room = Math.max(280, drawnAt || 600), abreast = value.stacks.length > 1 && room >= 520;

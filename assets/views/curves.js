@@ -1,5 +1,6 @@
-// Loss, accuracy and exact match as they change, and a slider back through the recorded moments.
-// value: {summary, steps, moment, moments: [step, …], series: [{name, points: [[step, loss, accuracy, exact], …]}]}
+// Loss, accuracy and exact match as they change, and a slider back through the recorded moments. At
+// its right end it follows the training (held: null); elsewhere it stays at its moment (held: a step).
+// value: {summary, steps, held, moments: [step, …], series: [{name, points: [[step, loss, accuracy, exact], …]}]}
 const charts = $('.curves-charts'), note = $('.view-note'), key = $('.curves-key'), slider = $('.curves-slider'), label = $('.curves-moment');
 const W = 300, H = 150, LEFT = 38, TOP = 22, BOTTOM = 20;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
@@ -23,23 +24,27 @@ function panel([title, column, place, ticks], value) {
   svg.append(shape('line', {x1: x(chosen()), x2: x(chosen()), y1: TOP, y2: H - BOTTOM, class: 'curves-now'}));
   return svg;
 }
+let asked;  // the moment to hold of which the server does not know yet; undefined: it knows
+const held = () => asked === undefined ? props.value.held : asked;
 const chosen = () => props.value.moments[+slider.value] ?? 0;
 function paint() {
-  label.textContent = `step ${chosen().toLocaleString('en')}`;
+  label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
   charts.replaceChildren(...PANELS.map(p => panel(p, props.value)));
 }
 function draw() {
   const value = props.value;
   element.firstElementChild.classList.toggle('empty', !value?.series);
-  if (!value?.series) return;
+  if (!value?.series) { asked = undefined; return; }
+  if (asked === value.held) asked = undefined;
   note.textContent = value.summary;
   key.replaceChildren(...(value.series.length > 1 ? value.series.map((s, i) => make('span', {class: `curves-name curves-name-${i}`, text: s.name})) : []));
   slider.max = value.moments.length - 1;
-  slider.value = value.moments.indexOf(value.moment);
+  slider.value = value.moments.findLastIndex(step => step <= (held() ?? Infinity));
   paint();
 }
-slider.addEventListener('input', paint);
-slider.addEventListener('change', () => trigger('scrub', {step: chosen()}));
+const hold = () => { asked = slider.value === slider.max ? null : chosen(); paint(); };
+slider.addEventListener('input', hold);
+slider.addEventListener('change', () => { hold(); trigger('scrub', {step: asked}); });
 actions.csv = () => props.value?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
   ...props.value.series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
 watch('value', draw);

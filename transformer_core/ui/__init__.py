@@ -15,7 +15,8 @@ import gradio as gr
 from transformer_core.inference import Models
 from transformer_core.ui.events import PRIVATE
 from transformer_core.ui.harden import app_kwargs
-from transformer_core.ui.tabs import TABS, lab
+from transformer_core.ui.page import Page, training_state
+from transformer_core.ui.tabs import TABS
 from transformer_core.ui.theme import CSS, THEME
 from transformer_core.ui.tour import tour_view
 
@@ -35,7 +36,7 @@ LAUNCH = {
 def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
     """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it.
 
-    loop is train.loop, with which the live lab trains: this package does not know that one.
+    loop is train.loop, with which the live lab trains.
     """
     with gr.Blocks(title="Transformers from scratch", delete_cache=(3600, 3600)) as demo:
         gr.Markdown(
@@ -45,11 +46,12 @@ def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
             elem_classes="lead",
         )
         tour = tour_view(elem_id="tour")
+        training = training_state(demo)
         with gr.Tabs() as tabs:
             for tab in TABS:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
                     gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
-                    tab.build(models, opened, *([loop] if tab is lab else []))
+                    tab.build(Page(models, opened, loop, training))
         tour.visit(tab_of_tour, None, tabs, show_progress="hidden", queue=False, **PRIVATE)
         demo.load(tab_of_url, None, tabs, api_visibility="private", show_progress="hidden")
     # everybody who waits is told his place every two seconds, not only when somebody's turn begins

@@ -36,12 +36,12 @@ def steps_view(title: str, **component) -> gr.HTML:
     return view("steps", title, body, ("csv",), **component)
 
 
-def curves_value(training: Training, names: list[str], summary: str, moment: int) -> dict:
-    """What curves.js draws; moment is the step that is looked at."""
+def curves_value(training: Training, names: list[str], summary: str) -> dict:
+    """What curves.js draws."""
     return {
         "summary": summary,
         "steps": training.plan.steps,
-        "moment": moment,
+        "held": training.held,
         "moments": training.moments,
         "series": [
             {
@@ -51,7 +51,7 @@ def curves_value(training: Training, names: list[str], summary: str, moment: int
                     for p in learner.curve
                 ],
             }
-            for name, learner in zip(names, training.learners, strict=True)
+            for name, learner in zip(names, training.learners, strict=False)
         ],
     }
 

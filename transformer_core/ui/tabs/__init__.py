@@ -1,8 +1,7 @@
 """The tabs, in the order a visitor meets them.
 
-A tab is a module with a docstring (shown as its introduction), TITLE, and build(models, tab), which
-lays out its components and wires them; `tab` is the gr.Tab around them, for what waits until it is
-opened.
+A tab is a module with a docstring (shown as its introduction), TITLE, and build(page), which lays
+out its components and wires them.
 """
 
 from transformer_core.ui.tabs import (

@@ -22,11 +22,11 @@ from transformer_core.comparison import (
     size,
     verdict,
 )
-from transformer_core.inference import Models
 from transformer_core.results import InputError
 from transformer_core.trace import Site
 from transformer_core.twins import Twin, sites_of, twins
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.page import Page
 from transformer_core.ui.study_views import (
     results_value,
     rows_value,
@@ -59,8 +59,9 @@ SEE = {
 }
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
+    models = page.models
     folder = models.folder / "ablations"
     names = [path.parent.name for path in sorted(folder.glob("*/study.json"))]
     if not names:
@@ -215,7 +216,7 @@ def build(models: Models, opened: gr.Tab) -> None:
         (draw_differences, [study, one, other], [differences]),
     ]
     for event in (
-        opened.select(arrive, [study, metric], arranged, **drawing),
+        page.opened.select(arrive, [study, metric], arranged, **drawing),
         study.input(choose, study, arranged, **drawing),
     ):
         for draw, inputs, outputs in [*sections, (draw_longer, [study], [longer])]:

@@ -7,6 +7,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import CheckpointError, Trained
 from transformer_core.inference import Models
+from transformer_core.ui.page import Page
 
 TITLE = "About"
 NAMES = {
@@ -26,10 +27,10 @@ server for anything.
 """
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """One section for each checkpoint, with the numbers that its own files hold."""
     for name, title in NAMES.items():
-        gr.Markdown(f"### {title}\n\n{describe(models, name)}", elem_id=f"about-{name}")
+        gr.Markdown(f"### {title}\n\n{describe(page.models, name)}", elem_id=f"about-{name}")
     gr.Markdown(CLOSING)
 
 

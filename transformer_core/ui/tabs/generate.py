@@ -16,9 +16,9 @@ import torch
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding import Sampling, sampling_probs
 from transformer_core.generation import check_sampling, generate, look, read, write
-from transformer_core.inference import Models
 from transformer_core.results import InputError, Token
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.page import Page
 from transformer_core.ui.views import (
     attention_value,
     attention_view,
@@ -126,8 +126,9 @@ def prediction(trained: Trained, story: Story, sampling: Sampling) -> tuple[dict
     return attention, distribution
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """Lay out the tab and wire it."""
+    models = page.models
     if not models.has("shakespeare"):
         gr.Markdown("There is no Shakespeare model yet: `python -m train.shakespeare` trains one.")
         return

@@ -10,8 +10,8 @@ import gradio as gr
 
 from transformer_core.anatomy import Node, anatomy
 from transformer_core.checkpoint import Trained
-from transformer_core.inference import Models
-from transformer_core.inside import Pass, Reading, agreement, logit_lens, read, run
+from transformer_core.inside import Pass, Reading, agreement, logit_lens, read, read_ids, run
+from transformer_core.lab import Training
 from transformer_core.models import EncoderClassifier
 from transformer_core.results import InputError
 from transformer_core.stages import code, panels
@@ -26,14 +26,28 @@ from transformer_core.ui.inside_views import (
     stages_value,
     stages_view,
 )
-from transformer_core.ui.tabs.about import NAMES
+from transformer_core.ui.lab_display import names_of
+from transformer_core.ui.page import Page
 
 TITLE = "Inside"
+NAMES = {
+    "translation": "Translator",
+    "sentiment": "Sentiment classifier",
+    "shakespeare": "Shakespeare",
+    "copy_task": "Copy task",
+}
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
     "shakespeare": "To be, or not to be, that is the",
     "copy_task": "ATTENTION",
+}
+# a visitor's own models, in the order in which they race, and what to do where there is none yet
+LAB = {
+    "Live lab": "You have trained no model yet. Press Start in the Live lab and come back: it may "
+    "go on learning meanwhile.",
+    "Live lab, the rival": "Your model has no rival yet. Choose a race of two models in the Live "
+    "lab, press Start there and come back.",
 }
 SEE = {
     "embedding": "A token is a row of a learnt matrix. Equal tokens have equal rows here: nothing "
@@ -55,7 +69,7 @@ SEE = {
 class Visit:
     """What one visitor looks at: a model, a text, a part and a head."""
 
-    name: str
+    trained: Trained  # of a training in the lab a copy, since the model itself changes
     reading: Reading
     key: str
     head: int = 0
@@ -72,14 +86,15 @@ def first_choice(nodes: dict[str, Node]) -> str:
     return min(attention, key=lambda node: (node.site.kind != "cross", node.site.layer)).key
 
 
-def overview(trained: Trained, visit: Visit, nodes: dict[str, Node]) -> str:
+def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     """The whole model in two sentences."""
+    model = visit.trained.model
     read_by = " and ".join(
         f"{length} tokens in the {stack}" for stack, length in visit.reading.lengths.items()
     )
     flops = sum(node.flops for node in nodes.values())
     return (
-        f"{type(trained.model).__name__}, {trained.model.n_parameters:,} parameters. One pass over "
+        f"{type(model).__name__}, {model.n_parameters:,} parameters. One pass over "
         f"your text, {read_by}, takes {flops:,} floating-point operations: 2abc for each product "
         "of an a × b with a b × c matrix, which is nearly all there is to compute. The bar in a "
         "box is its share of them."
@@ -119,24 +134,57 @@ def through_the_lens(seen: Pass) -> dict | None:
     return lens_value(seen, lens, summary, share)
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def look(trained: Trained, reading: Reading, said: str = "") -> tuple:
+    """A model that is opened: the visit, and the values of all views."""
+    nodes = parts(trained, reading)
+    visit = Visit(trained, reading, first_choice(nodes))
+    seen = run(trained, reading)
+    return (
+        visit,
+        anatomy_value(seen, list(nodes.values()), visit.key, said + overview(visit, nodes)),
+        *opened_part(seen, visit, nodes[visit.key], jump=False),
+        through_the_lens(seen),
+    )
+
+
+def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
+    """The same for a model of the live lab, as it is at the moment that its visitor looks at."""
+    number, learners = list(LAB).index(name), training.learners if training else []
+    if number >= len(learners):
+        raise InputError(LAB[name])
+    text = training.check(text)
+    step, trained = training.snapshot(learners[number])
+    if training.taught(trained, text) is None:
+        raise InputError("This model's numbers have grown beyond what can be computed.")
+    said = f"{names_of(training)[number]} of your Live lab, at step {step:,}. "
+    return look(trained, read_ids(trained, training.ids(text)), said)
+
+
+def readable(text: str, training: Training | None) -> str:
+    """What a visitor typed, or an example if the models of his training cannot read it."""
+    try:
+        return training.check(text) if training else text
+    except InputError:
+        return training.toy.example
+
+
+def build(page: Page) -> None:
     """Lay out the tab and wire it."""
+    models = page.models
     names = [name for name in NAMES if models.has(name)]
-    if not names:
-        gr.Markdown("There is no model to open yet: `python -m train.copy_task` trains one.")
-        return
+    first = [*names, *LAB][0]
     visit = gr.State(None, time_to_live=3600)
     with gr.Row():
         choice = gr.Dropdown(
-            [(NAMES[name], name) for name in names],
-            value=names[0],
+            [*((NAMES[name], name) for name in names), *LAB],
+            value=first,
             label="Model",
             elem_id="inside-model",
             min_width=160,
             scale=1,
         )
         text = gr.Textbox(
-            EXAMPLES[names[0]], label="Your text", elem_id="inside-text", min_width=260, scale=3
+            EXAMPLES.get(first), label="Your text", elem_id="inside-text", min_width=260, scale=3
         )
         button = gr.Button("Look inside", variant="primary", min_width=150, scale=0)
     with gr.Row():
@@ -148,53 +196,50 @@ def build(models: Models, opened: gr.Tab) -> None:
     lens = lens_view("The logit lens", elem_id="inside-lens")
     shown = [visit, drawing, stages, lines, lens]
 
-    def look(name: str, text: str) -> tuple:
-        trained = models.get(name)
-        reading = read(trained, text)
-        nodes = parts(trained, reading)
-        visit = Visit(name, reading, first_choice(nodes))
-        seen = run(trained, reading)
-        summary = overview(trained, visit, nodes)
-        return (
-            visit,
-            anatomy_value(seen, list(nodes.values()), visit.key, summary),
-            *opened_part(seen, visit, nodes[visit.key], jump=False),
-            through_the_lens(seen),
-        )
-
     def known(name: str) -> str:
-        if name not in names:
+        if name not in names and name not in LAB:
             raise InputError(f"There is no model {name!r}.")
         return name
 
     @answers_errors
-    def look_inside(name, text):
-        return look(known(name), text)
+    def look_inside(name, text, training):
+        if known(name) in LAB:
+            return look_at_learner(name, text, training)
+        trained = models.get(name)
+        return look(trained, read(trained, text))
 
     @functools.cache
     def example(name: str) -> tuple:
-        return look(name, EXAMPLES[name])
+        trained = models.get(name)
+        return look(trained, read(trained, EXAMPLES[name]))
 
     @answers_errors
-    def change_model(name):
-        return EXAMPLES[known(name)], *example(name)
+    def change_model(name, text, training):
+        if known(name) in names:
+            return EXAMPLES[name], *example(name)
+        text = readable(text, training)
+        try:
+            return text, *look_at_learner(name, text, training)
+        except InputError as error:  # said where the model would be
+            return text, None, {"summary": str(error)}, None, None, None
 
     @answers_errors
-    def arrive(visit):
-        return [gr.skip()] * len(shown) if visit else example(names[0])
+    def arrive(name, text, visit, training):
+        if visit and name in names:
+            return [gr.skip()] * (1 + len(shown))
+        return change_model(name, text, training)  # what learns in the lab has changed meanwhile
 
     def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         if visit is None:
             raise InputError("There is nothing open yet: press Look inside first.")
         visit = replace(visit, **changes)
-        trained = models.get(visit.name)
-        nodes = parts(trained, visit.reading)
+        nodes = parts(visit.trained, visit.reading)
         if not isinstance(visit.key, str) or visit.key not in nodes:
             raise InputError("The model has no such part.")
-        heads = trained.model.config.n_heads
+        heads = visit.trained.model.config.n_heads
         if not isinstance(visit.head, int) or not 0 <= visit.head < heads:
             raise InputError(f"The model has heads 1 to {heads} and no other.")
-        seen = run(trained, visit.reading)
+        seen = run(visit.trained, visit.reading)
         return visit, *opened_part(seen, visit, nodes[visit.key], jump=jump)
 
     @answers_errors
@@ -205,9 +250,12 @@ def build(models: Models, opened: gr.Tab) -> None:
     def pick_head(visit, event: gr.EventData):
         return open_node(visit, jump=False, head=event.head)
 
-    gr.on([button.click, text.submit], look_inside, [choice, text], shown, **QUEUED, **PRIVATE)
-    choice.input(change_model, choice, [text, *shown], **QUEUED, **PRIVATE)
-    opened.select(arrive, visit, shown, **QUEUED, **PRIVATE)
+    asked = [choice, text, page.training]
+    gr.on([button.click, text.submit], look_inside, asked, shown, **QUEUED, **PRIVATE)
+    choice.input(change_model, asked, [text, *shown], **QUEUED, **PRIVATE)
+    page.opened.select(
+        arrive, [choice, text, visit, page.training], [text, *shown], **QUEUED, **PRIVATE
+    )
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     drawing.pick(pick, visit, [visit, stages, lines], **quiet)
     stages.switch(pick_head, visit, [visit, stages, lines], **quiet)

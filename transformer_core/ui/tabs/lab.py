@@ -4,22 +4,20 @@ take something away from it, or let two of them race.
 """
 
 import json
-from dataclasses import fields
-from types import ModuleType
 
 import gradio as gr
-from gradio.context import Context
 
-from transformer_core.inference import Models
-from transformer_core.lab import SECONDS, STEPS, Choice, Learner, Plan, Training
+from transformer_core.lab import STEPS, Choice, Plan, Training
 from transformer_core.positions import POSITIONAL_ENCODINGS
-from transformer_core.results import InputError
+from transformer_core.results import InputError, check_number
 from transformer_core.source import part, parts
 from transformer_core.toys import LENGTHS, LETTERS, PASTED, RULES
 from transformer_core.ui.code import code_value, code_view
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
-from transformer_core.ui.lab_views import curves_value, curves_view, steps_value, steps_view
-from transformer_core.ui.views import attention_value, attention_view
+from transformer_core.ui.lab_display import FIRST, curves_of, display, looks_of, status_of
+from transformer_core.ui.lab_views import curves_view, steps_view
+from transformer_core.ui.page import Page, forget
+from transformer_core.ui.views import attention_view
 
 TITLE = "Live lab"
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
@@ -27,7 +25,6 @@ SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the mo
 TRAINING = {"concurrency_id": "training", "concurrency_limit": 1, **PRIVATE}
 WAITING = "Waiting: one model is trained at a time on this machine. **Stop** leaves the queue."
 NOTHING = "There is no model yet: press Start."
-FIRST = "Press **Start**. The first look is at a model that knows nothing."
 PAIRS = """one -> eins
 two -> zwei
 three -> drei
@@ -81,104 +78,9 @@ def plan_of(task, length, letters, pairs, steps, race, *values) -> Plan:
     return Plan(task, length, letters, pairs, steps, choices=choices[: 1 + bool(race)])
 
 
-def names_of(training: Training) -> list[str]:
-    """What each model is called on screen: what sets it apart from its rival."""
-    choices = [learner.choice for learner in training.learners]
-    if len(choices) == 1:
-        return ["The model"]
-    differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
-    said = [", ".join(f"{d.replace('_', ' ')} {getattr(c, d)}" for d in differ) for c in choices]
-    return [f"{letter}: {words or 'the same'}" for letter, words in zip("AB", said, strict=False)]
-
-
-def progress(name: str, learner: Learner) -> str:
-    """One model's progress in a sentence."""
-    if learner.diverged:
-        return (
-            f"{name}: at step {learner.step:,} the loss was no longer a number. A learning rate "
-            f"of {learner.choice.learning_rate:g} is too large for it; take a smaller one."
-        )
-    now = learner.curve[-1]
-    sentence = (
-        f"{name} at step {now.step:,}: {now.accuracy:.1%} of the symbols foreseen, {now.exact:.1%} "
-        f"of the outputs without a mistake. It has computed for {learner.seconds:.1f} s."
-    )
-    if learner.exact_at:
-        step, seconds = learner.exact_at
-        sentence += f" All were right first at step {step:,}, after {seconds:.1f} s."
-    if not learner.choice.causal_mask and now.accuracy - now.exact > 0.5:
-        sentence += (
-            " It cheats: in training it sees the symbol it should foresee; unaided it fails."
-        )
-    return sentence
-
-
-def status_of(training: Training, step: int, running: bool = False) -> str:
-    """The line under the buttons."""
-    steps = training.plan.steps
-    if training.ended:
-        return f"Ended at step {step:,}. Go back with the slider, or type an input of your own."
-    if running:
-        return f"Training: step {step:,} of {steps:,}."
-    return (
-        f"Paused at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at most so "
-        "that others get their turn; **Step** does one more."
-    )
-
-
-def curves_of(training: Training, moment: int) -> dict:
-    """The value of the curves."""
-    names = names_of(training)
-    said = [progress(*pair) for pair in zip(names, training.learners, strict=True)]
-    said.append(f"Measured on {training.toy.judged}.")
-    return curves_value(training, names, " ".join(said), moment)
-
-
-def looks_of(training: Training, text: str, moment: int) -> list:
-    """The values of the attention maps and the outputs: of the first model, then of its rival."""
-    values = []
-    for name, learner in zip(names_of(training), training.learners, strict=True):
-        found = training.look(learner, text, moment)
-        if found is None:
-            values += [None, None]
-            continue
-        taught, written = found
-        answer = training.toy.answer(text)
-        target = None if answer is None else [*answer, "[EOS]"]
-        says = "the right output" if answer is not None else "its own output, the right one unknown"
-        sites = sorted(learner.model.sites, key=lambda site: site.kind)  # cross comes first
-        values += [
-            attention_value(
-                taught,
-                sites,
-                f"{name}, step {moment:,}. Meanwhile it was given {says}.",
-            ),
-            steps_value(written, training.toy.tokenizer, target, verdict(written.text, answer)),
-        ]
-    return values + [None] * (4 - len(values))
-
-
-def verdict(written: str, answer: str | None) -> str:
-    """Whether an output is right."""
-    if answer is None:
-        return "What it writes unaided."
-    return "Right." if written == answer else f"Wrong: {answer} would be right."
-
-
-def display(training: Training, text: str, running: bool = False) -> tuple:
-    """Training -> what is seen of it, in the order of `shown` in build."""
-    now = training.step  # once: after a pause its last step may still be under way
-    return (
-        status_of(training, now, running),
-        curves_of(training, now),
-        *looks_of(training, text, now),
-    )
-
-
-def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
-    """Lay out the tab and wire it; loop is train.loop."""
-    training = gr.State(None, time_to_live=3600, delete_callback=forget)
-    plan = Plan()
+def build(page: Page) -> None:
+    """Lay out the tab and wire it."""
+    loop, training, plan = page.loop, page.training, Plan()
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
             task = gr.Radio([*RULES, PASTED], value=plan.task, label="Task")
@@ -231,6 +133,7 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
         """The training to go on with, or a new one if it ended or other settings were chosen."""
         plan = plan_of(*values)
         if training is not None and not training.ended and training.plan == plan:
+            training.held = None  # whoever goes on wants to see what comes
             return training, training.check(text)
         fresh = Training(loop, plan)
         text = fresh.check(text)
@@ -255,16 +158,14 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
         training.advance()
         return training, *display(training, text)
 
-    def say(training):
-        return FIRST if training is None else status_of(training, training.step)
-
-    @answers_errors
     def halt(training, text):
         if not has_begun(training):
             return clear(training)
-        return training, *display(training, training.check(text))
+        try:
+            return gr.skip(), *display(training, training.check(text))
+        except InputError:  # what it cannot read is no reason to go on
+            return gr.skip(), status_of(training), curves_of(training), *[gr.skip()] * len(looks)
 
-    @answers_errors
     def end(training, text):
         if training is not None:
             training.close()
@@ -277,16 +178,15 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
     @answers_errors
     def look_back(training, text, event: gr.EventData):
         training = trained(training)
-        if event.step not in training.moments:
-            raise InputError(f"Step {event.step!r} was not recorded.")
-        return looks_of(training, training.check(text), event.step)
+        if event.step is not None:
+            check_number("The step", event.step, 0, training.plan.steps)
+        training.held = event.step
+        return look_now(training, text)
 
     @answers_errors
     def look_now(training, text):
         training = trained(training)
-        return curves_of(training, training.step), *looks_of(
-            training, training.check(text), training.step
-        )
+        return curves_of(training), *looks_of(training, training.check(text))
 
     def new_task(task, length, letters, pairs):
         own = task == PASTED
@@ -320,14 +220,14 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
         step.click(one_step, [training, text, *settings], shown, **seen, **TRAINING),
     ]
     quiet = {"show_progress": "hidden", **PRIVATE}
-    training_events[0].failure(say, training, status, **quiet)  # it waits for nothing any more
+    # it waits for nothing any more
+    training_events[0].failure(status_of, training, status, **quiet)
     pause.click(halt, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
     stop.click(end, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
     reset.click(clear, training, shown, cancels=training_events, **quiet)
-    curves.scrub(look_back, [training, text], looks, **quiet, **QUEUED)
-    gr.on(
-        [decode.click, text.submit], look_now, [training, text], [curves, *looks], **quiet, **QUEUED
-    )
+    looked = {"inputs": [training, text], "outputs": [curves, *looks], **quiet, **QUEUED}
+    curves.scrub(look_back, trigger_mode="always_last", **looked)
+    gr.on([decode.click, text.submit], look_now, **looked)
     gr.on(
         [task.change, length.release, letters.release, pairs.blur],
         new_task,
@@ -337,17 +237,6 @@ def build(models: Models, opened: gr.Tab, loop: ModuleType) -> None:
     )
     race.change(second_model, race, [rival, second], **quiet)
     code_section.expand(show_code, settings, code, **quiet, **QUEUED)
-
-    demo = Context.root_block
-
-    def leave(request: gr.Request):
-        """A visitor closed the page: end the training and let go of it."""
-        if request.session_hash in demo.state_holder:
-            session = demo.state_holder[request.session_hash]
-            forget(session[training._id])
-            session[training._id] = None  # gradio itself would keep it for an hour
-
-    demo.unload(leave)
 
 
 def trained(training: Training | None) -> Training:
@@ -360,9 +249,3 @@ def trained(training: Training | None) -> Training:
 def has_begun(training: Training | None) -> bool:
     """Whether there is a training with at least its first look."""
     return training is not None and any(learner.curve for learner in training.learners)
-
-
-def forget(training: Training | None) -> None:
-    """End a training, if there is one, and free what it holds."""
-    if training is not None:
-        training.forget()

@@ -6,7 +6,6 @@ import gradio as gr
 import torch
 
 from transformer_core.config import ModelConfig
-from transformer_core.inference import Models
 from transformer_core.positions import (
     POSITIONAL_ENCODINGS,
     shift_matrix,
@@ -14,6 +13,7 @@ from transformer_core.positions import (
     three_places,
 )
 from transformer_core.ui.events import PRIVATE
+from transformer_core.ui.page import Page
 from transformer_core.ui.views import plot_view
 
 TITLE = "Positional encodings"
@@ -44,7 +44,7 @@ SEE = {
 }
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     with gr.Row():
         d_model = gr.Slider(8, 256, 64, step=8, label="d_model")
@@ -120,7 +120,7 @@ def build(models: Models, opened: gr.Tab) -> None:
     for section, draw, inputs, outputs in sections:
         triggers = [section.select, *(slider.change for slider in inputs)]
         if section is sinusoid_tab:
-            triggers.append(opened.select)
+            triggers.append(page.opened.select)
         gr.on(
             triggers,
             draw,

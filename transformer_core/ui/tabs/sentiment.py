@@ -9,8 +9,9 @@ import inspect
 import gradio as gr
 
 from transformer_core.classification import MAX_CHARACTERS, Review, cut
-from transformer_core.inference import Models, classify
+from transformer_core.inference import classify
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.page import Page
 from transformer_core.ui.review_views import meters_value, meters_view
 from transformer_core.ui.sentiment import SECTIONS
 
@@ -52,8 +53,9 @@ def remarks(review: Review) -> str:
     return " ".join(found)
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """Lay out the tab and wire it."""
+    models = page.models
     if not models.has("sentiment"):
         gr.Markdown("There is no classifier yet: `python -m train.sentiment` trains one.")
         return

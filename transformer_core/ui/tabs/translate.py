@@ -12,7 +12,7 @@ import gradio as gr
 
 from transformer_core.alignment import alignment_head
 from transformer_core.checkpoint import Trained
-from transformer_core.inference import Models, translate
+from transformer_core.inference import translate
 from transformer_core.results import Head, InputError
 from transformer_core.trace import every_head
 from transformer_core.translation import (
@@ -24,6 +24,7 @@ from transformer_core.translation import (
     translate_sentence,
 )
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.page import Page
 from transformer_core.ui.views import (
     alignment_value,
     alignment_view,
@@ -203,8 +204,9 @@ def nothing(work: Work) -> tuple:
     return Work(), "", gr.Radio([], visible=False), None, [], None, None, None, None
 
 
-def build(models: Models, opened: gr.Tab) -> None:
+def build(page: Page) -> None:
     """Lay out the tab and wire it."""
+    models = page.models
     if not models.has("translation"):
         gr.Markdown("There is no translator yet: `python -m train.translation` trains one.")
         return

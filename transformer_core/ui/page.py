@@ -1,0 +1,36 @@
+"""What every tab is built around, and what ends with a visit."""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import gradio as gr
+
+from transformer_core.inference import Models
+from transformer_core.lab import Training
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a tab is given to lay itself out and to wire it."""
+
+    models: Models
+    opened: gr.Tab  # the tab itself, for what waits until somebody opens it
+    loop: ModuleType  # train.loop, with which the live lab trains: this package does not know it
+    training: gr.State  # of each visitor the Training of his live lab, or None
+
+
+def training_state(demo: gr.Blocks) -> gr.State:
+    """A place for each visitor's training, which ends when he closes the page."""
+
+    def leave(request: gr.Request):
+        """Let go of all that a visitor had; gradio itself would keep it for an hour."""
+        demo.state_holder.delete_state(request.session_hash)
+
+    demo.unload(leave)
+    return gr.State(None, time_to_live=3600, delete_callback=forget)
+
+
+def forget(training: Training | None) -> None:
+    """End a training, if there is one, and free what it holds."""
+    if training is not None:
+        training.forget()
