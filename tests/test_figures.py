@@ -12,6 +12,7 @@ from transformer_core.generation import look, read
 from transformer_core.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
 from transformer_core.results import Token
 from transformer_core.ui import figures, views
+from transformer_core.ui.view import View
 
 
 def z_of(figure, trace=0):
@@ -97,6 +98,17 @@ def test_a_growing_text_is_sent_as_a_growing_string():
     for shorter, longer in itertools.pairwise(values):
         assert longer.startswith(shorter)
     assert [json.loads(line)[0] for line in values[-1].splitlines()] == list("All:\nSpea")
+
+
+def test_what_is_nested_travels_as_one_string_and_what_grows_stays_a_string():
+    value = {"note": "a\nb", "p": 0.5, "groups": [{"keys": ["ä", "</script>"]}], "first": (1, 2)}
+    sent = View().postprocess(value)
+    assert {name: sent[name] for name in ("note", "p")} == {"note": "a\nb", "p": 0.5}
+    assert all(isinstance(part, str | float) for part in sent.values()), "no leaf is copied alone"
+    assert json.loads(sent["nested"]) == {"groups": value["groups"], "first": [1, 2]}
+    assert View().postprocess(None) is None
+    with pytest.raises(ValueError):  # a browser could not read it
+        View().postprocess({"numbers": [math.nan]})
 
 
 def test_words_are_sent_as_numbers_of_tokens_that_add_up():

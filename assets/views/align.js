@@ -22,7 +22,7 @@ function line(side, list) {
     make('button', {type: 'button', class: 'align-word', 'data-side': side, 'data-i': i, text: word.text.trim() || visible(word.text)})));
 }
 function render() {
-  const value = props.value;
+  const value = current();
   merged = null; lines.replaceChildren(); readout.textContent = ''; note.textContent = value?.summary ?? '';
   if (!value || !value.weights) return;
   merged = merge(value);

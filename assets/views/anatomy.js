@@ -79,7 +79,7 @@ function column(svg, stack, x, width) {  // returns its height, where its output
   return {height: y, output: [x + width, output], readers};
 }
 function draw() {
-  const value = props.value, focused = document.activeElement?.closest?.('[data-key], [data-layer]');
+  const value = current(), focused = document.activeElement?.closest?.('[data-key], [data-layer]');
   const again = focused && chart.contains(focused) ? (focused.dataset.key ? `[data-key="${focused.dataset.key}"]` : `[data-stack=${focused.dataset.stack}][data-layer="${focused.dataset.layer}"]`) : null;
   element.firstElementChild.classList.toggle('empty', !value?.stacks);
   chart.replaceChildren();
@@ -107,13 +107,13 @@ function draw() {
   if (again) chart.querySelector(again)?.focus();
 }
 function fresh() {  // a new model or text: open what is chosen, and the first layer elsewhere
-  const value = props.value;
+  const value = current();
   chosen = value?.chosen ?? null; opened = {};
   for (const stack of value?.stacks ?? []) opened[stack.name] = stack.nodes.find(n => n.key === chosen)?.layer ?? 0;
   readout.textContent = value?.stacks ? 'Press a part to see its numbers, and a layer to open it.' : '';
   draw();
 }
-const nodeOf = target => props.value?.stacks.flatMap(s => s.nodes).find(n => n.key === target.dataset.key);
+const nodeOf = target => current()?.stacks.flatMap(s => s.nodes).find(n => n.key === target.dataset.key);
 function press(target) {
   if (target.dataset.key) { chosen = target.dataset.key; draw(); trigger('pick', {key: chosen}); return; }
   const layer = +target.dataset.layer;
@@ -126,8 +126,8 @@ for (const kind of ['pointerover', 'focusin']) chart.addEventListener(kind, even
 chart.addEventListener('click', event => { const target = at(event); if (target) { target.focus(); press(target); } });
 chart.addEventListener('keydown', event => { const target = at(event);
   if (target && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); press(target); } });
-actions.csv = () => props.value?.stacks && save('anatomy.csv', 'text/csv', csv([['stack', 'layer', 'part', 'shape', 'parameters', 'shared parameters', 'operations'],
-  ...props.value.stacks.flatMap(s => s.nodes.map(n => [s.name, n.layer === null ? '' : n.layer + 1, n.title, n.shape, n.parameters, n.shared, n.flops]))]));
+actions.csv = () => current()?.stacks && save('anatomy.csv', 'text/csv', csv([['stack', 'layer', 'part', 'shape', 'parameters', 'shared parameters', 'operations'],
+  ...current().stacks.flatMap(s => s.nodes.map(n => [s.name, n.layer === null ? '' : n.layer + 1, n.title, n.shape, n.parameters, n.shared, n.flops]))]));
 actions.svg = () => chart.firstElementChild && saveSvg('anatomy.svg', chart.firstElementChild);
 new ResizeObserver(() => { if (chart.clientWidth && chart.clientWidth !== drawnAt) draw(); }).observe(chart);
 watch('value', fresh);

@@ -2,7 +2,7 @@
 // value: {summary, name, tokens: […], model: […], drawn: […], rest}; best first
 const chart = $('.bars-chart'), note = $('.view-note');
 function draw() {
-  const value = props.value;
+  const value = current();
   chart.replaceChildren();
   note.textContent = value?.summary ?? '';
   if (!value) return;
@@ -24,9 +24,9 @@ function draw() {
   });
   if (kept < n) chart.append(shape('line', {x1: 4, x2: width - 4, y1: 20 + kept * line, y2: 20 + kept * line, class: 'bars-line'}));
 }
-actions.csv = () => props.value && save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
-  ...props.value.tokens.map((token, i) => [token, props.value.model[i], props.value.drawn[i]])]));
-actions.svg = () => props.value && saveSvg('next-token.svg', chart);
+actions.csv = () => current() && save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
+  ...current().tokens.map((token, i) => [token, current().model[i], current().drawn[i]])]));
+actions.svg = () => current() && saveSvg('next-token.svg', chart);
 new ResizeObserver(draw).observe(chart.parentElement);
 watch('value', draw);
 draw();

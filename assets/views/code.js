@@ -12,7 +12,7 @@ function coloured(text) {
   return [...nodes, text.slice(from)];
 }
 function open() {
-  const part = props.value.parts[shown];
+  const part = current().parts[shown];
   [...list.children].forEach((button, i) => button.setAttribute('aria-pressed', i === shown));
   note.textContent = part.parameters ? `${part.parameters.toLocaleString('en')} parameters` : 'no parameters of its own';
   shapes.replaceChildren(...part.shapes.map(([name, shape]) => make('span', {}, make('b', {text: name}), ' ' + shape)));
@@ -23,7 +23,7 @@ function open() {
   }));
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.parts);
   if (!value?.parts) return;
   shown = Math.min(shown, value.parts.length - 1);

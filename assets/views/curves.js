@@ -25,14 +25,14 @@ function panel([title, column, place, ticks], value) {
   return svg;
 }
 let asked;  // the moment to hold of which the server does not know yet; undefined: it knows
-const held = () => asked === undefined ? props.value.held : asked;
-const chosen = () => props.value.moments[+slider.value] ?? 0;
+const held = () => asked === undefined ? current().held : asked;
+const chosen = () => current().moments[+slider.value] ?? 0;
 function paint() {
   label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
-  charts.replaceChildren(...PANELS.map(p => panel(p, props.value)));
+  charts.replaceChildren(...PANELS.map(p => panel(p, current())));
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.series);
   if (!value?.series) { asked = undefined; return; }
   if (asked === value.held) asked = undefined;
@@ -45,7 +45,7 @@ function draw() {
 const hold = () => { asked = slider.value === slider.max ? null : chosen(); paint(); };
 slider.addEventListener('input', hold);
 slider.addEventListener('change', () => { hold(); trigger('scrub', {step: asked}); });
-actions.csv = () => props.value?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
-  ...props.value.series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
+actions.csv = () => current()?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
+  ...current().series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
 watch('value', draw);
 draw();

@@ -7,7 +7,7 @@ const grid = $('.heads-grid'), map = $('.heads-map'), readout = $('.view-readout
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 
-const data = () => props.value?.groups?.[group];
+const data = () => current()?.groups?.[group];
 const hide = $('.align-merge'), bare = token => visible(token.trim() || token);
 const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
 const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
@@ -40,7 +40,7 @@ function enlarge() {
   labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11)); labelAxis($('.heads-queries'), g.queries, 60);
   [...grid.children].forEach(b => b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head));
   rowText();
-  describe(query >= 0 ? query : props.value.begin ? 0 : n - 1);
+  describe(query >= 0 ? query : current().begin ? 0 : n - 1);
 }
 function rowText() {
   const g = data();
@@ -48,7 +48,7 @@ function rowText() {
   if (!rows) return;
   const n = g.context.length, whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
   const values = withoutEnds(whole, g.context);
-  if (props.value.begin) note.textContent = props.value.summary + (hide.checked
+  if (current().begin) note.textContent = current().summary + (hide.checked
     ? ` Hidden: [CLS] and [EOS], which take ${percent(endMass(whole, g.context))} of what [CLS] gives in this head; the rest is brought back to 100 %.` : '');
   const peak = Math.max(...values, 1e-6);
   row.replaceChildren(...g.context.map((token, i) => {
@@ -68,13 +68,13 @@ function draw() {
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
-  if (!chosen) [layer, head] = props.value.first;
+  if (!chosen) [layer, head] = current().first;
   layer = Math.min(layer, g.layers - 1); head = Math.min(head, g.heads - 1); query = -1;
   weights = unpack(g.weights); rows = g.rows ? unpack(g.rows) : null;
-  names.replaceChildren(...(props.value.groups.length > 1 ? props.value.groups.map((other, i) =>
+  names.replaceChildren(...(current().groups.length > 1 ? current().groups.map((other, i) =>
     make('button', {type: 'button', 'data-do': 'group', 'data-i': i, 'aria-pressed': i === group, text: other.name})) : []));
-  note.textContent = props.value.summary;
-  hide.parentElement.hidden = !props.value.begin;
+  note.textContent = current().summary;
+  hide.parentElement.hidden = !current().begin;
   thumbnails(); enlarge();
 }
 actions.head = button => { chosen = true; layer = +button.dataset.l; head = +button.dataset.h; enlarge(); };

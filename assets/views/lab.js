@@ -5,7 +5,7 @@ const words = $('.lab-words'), panel = $('.lab-panel'), note = $('.view-note');
 let edits = {}, chosen = -1;
 const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' : edits[i] || own;
 function draw() {
-  const value = props.value;
+  const value = current();
   note.textContent = value?.summary ?? '';
   edits = {...value?.edits};
   words.replaceChildren(...(value?.words ?? []).flatMap(([gap, own], i) => {
@@ -17,7 +17,7 @@ function draw() {
 }
 const button = (kind, text) => make('button', {type: 'button', 'data-do': 'change', 'data-kind': kind, text});
 function open(i) {
-  const value = props.value, node = words.querySelector(`[data-i="${i}"]`);
+  const value = current(), node = words.querySelector(`[data-i="${i}"]`);
   const typed = panel.querySelector('input')?.value, focus = panel.contains(document.activeElement) && document.activeElement.tagName;
   const input = make('input', {type: 'text', maxlength: 60, 'aria-label': 'replacement', placeholder: 'another word'});
   if (chosen === i && typed) input.value = typed;

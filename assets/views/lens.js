@@ -5,7 +5,7 @@ const table = $('.lens-table'), note = $('.view-note'), panel = $('.lens-panel')
 let cell = [0, 0];
 const bare = token => token.trim() || visible(token);  // the space before a word takes room that a cell lacks
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
   table.replaceChildren(); close();
   if (!value?.rows) return;
@@ -29,7 +29,7 @@ function draw() {
   cell = [0, 0];
 }
 function say(i, j) {
-  const {layers, rows} = props.value, row = rows[i], {rank, best} = row.cells[j];
+  const {layers, rows} = current(), row = rows[i], {rank, best} = row.cells[j];
   const last = j === layers.length - 1 ? 'the model’s own prediction' : rank === 1 ? 'already what the last layer says' : `the last layer’s “${visible(row.answer)}” is number ${rank.toLocaleString('en')} here`;
   return `After “${visible(row.reads)}” (${i + 1}), ${layers[j]}: “${visible(best[0][0])}” ${percent(best[0][1])}, ${last}.`;
 }
@@ -37,7 +37,7 @@ function show(td) {
   const i = +td.dataset.i, j = +td.dataset.j;
   table.querySelector('.on')?.classList.remove('on');
   td.classList.add('on');
-  panel.replaceChildren(make('p', {text: say(i, j)}), make('div', {class: 'lens-best'}, ...props.value.rows[i].cells[j].best.flatMap(([token, p]) => {
+  panel.replaceChildren(make('p', {text: say(i, j)}), make('div', {class: 'lens-best'}, ...current().rows[i].cells[j].best.flatMap(([token, p]) => {
     const bar = make('i'); bar.style.setProperty('--p', p);
     return [make('code', {text: visible(token)}), bar, make('span', {text: percent(p)})];
   })));
@@ -60,13 +60,13 @@ table.addEventListener('keydown', event => {
   if (event.key === 'Escape') close();
   if (!jump) return;
   event.preventDefault();
-  const {rows, layers} = props.value, find = () => table.querySelector(`[data-i="${cell[0]}"][data-j="${cell[1]}"]`);
+  const {rows, layers} = current(), find = () => table.querySelector(`[data-i="${cell[0]}"][data-j="${cell[1]}"]`);
   find().tabIndex = -1;
   cell = [Math.max(0, Math.min(rows.length - 1, cell[0] + jump[0])), Math.max(0, Math.min(layers.length - 1, cell[1] + jump[1]))];
   const td = find();
   td.tabIndex = 0; td.scrollIntoView({block: 'nearest', inline: 'nearest'}); td.focus({preventScroll: true});
 });
-actions.csv = () => props.value?.rows && save('logit-lens.csv', 'text/csv', csv([['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
-  ...props.value.rows.flatMap((row, i) => row.cells.flatMap(({rank, best}, j) => best.map(([token, p], k) => [i + 1, row.reads, row.then ?? '', props.value.layers[j], k + 1, token, p, rank])))]));
+actions.csv = () => current()?.rows && save('logit-lens.csv', 'text/csv', csv([['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
+  ...current().rows.flatMap((row, i) => row.cells.flatMap(({rank, best}, j) => best.map(([token, p], k) => [i + 1, row.reads, row.then ?? '', current().layers[j], k + 1, token, p, rank])))]));
 watch('value', draw);
 draw();

@@ -2,7 +2,7 @@
 // value: {summary, labels: [left, right], rows: [{name, p: of the right one}, …]}
 const rows = $('.meters-rows'), note = $('.view-note');
 function draw() {
-  const value = props.value;
+  const value = current();
   note.textContent = value?.summary ?? '';
   rows.replaceChildren();
   for (const {name, p} of value?.rows ?? []) {
@@ -15,7 +15,7 @@ function draw() {
 }
 // 100 % would claim what no classifier knows
 const sure = p => p >= 0.995 ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %') : Math.round(100 * p) + ' %';
-actions.csv = () => props.value?.rows && save('probabilities.csv', 'text/csv', csv([['', ...props.value.labels],
-  ...props.value.rows.map(({name, p}) => [name, (1 - p).toFixed(5), p.toFixed(5)])]));
+actions.csv = () => current()?.rows && save('probabilities.csv', 'text/csv', csv([['', ...current().labels],
+  ...current().rows.map(({name, p}) => [name, (1 - p).toFixed(5), p.toFixed(5)])]));
 watch('value', draw);
 draw();

@@ -1,5 +1,12 @@
-// Shared by every view. A view is a gr.HTML: Python hands it data in props.value, it draws with
-// textContent and canvas alone, so no user text is ever parsed as HTML.
+// Shared by every view. A view is a gr.HTML: Python hands it data, it draws with textContent and
+// canvas alone, so no user text is ever parsed as HTML.
+let unpacked = {nested: null};
+const current = () => {  // the value as Python gave it to view.View
+  if (!props.value) return null;
+  const {nested, ...flat} = props.value;
+  if (unpacked.nested !== nested) unpacked = {nested, parts: JSON.parse(nested)};
+  return {...flat, ...unpacked.parts};
+};
 const $ = selector => element.querySelector(selector);
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);

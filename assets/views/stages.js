@@ -79,7 +79,7 @@ function labels() {  // of columns: how many there is room for is known once the
   }
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.panels);
   maps = [];
   if (!value?.panels) return figures.replaceChildren();

@@ -6,7 +6,7 @@ const bars = $('.steps-bars'), slider = $('.steps-slider'), play = $('[data-do=p
 let weights = null, timer = 0, length = 0;
 const symbol = (text, attributes) => make('span', {...attributes, text: visible(text)});
 function show() {
-  const value = props.value, t = +slider.value, n = value.source.length, row = weights.subarray(t * n, (t + 1) * n);
+  const value = current(), t = +slider.value, n = value.source.length, row = weights.subarray(t * n, (t + 1) * n);
   source.replaceChildren(...value.source.map((text, j) => {
     const node = symbol(text, {class: 'steps-symbol', title: percent(row[j])});
     node.style.setProperty('--weight', row[j].toFixed(3));
@@ -22,7 +22,7 @@ function show() {
   readout.textContent = `Symbol ${t + 1} of ${value.written.length}: it looks most at “${visible(value.source[best])}” (place ${best + 1}, ${percent(row[best])}, mean of all heads) and writes “${visible(value.written[t][0])}” (${percent(value.written[t][1])}).`;
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.written);
   stop();
   if (!value?.written) return;
@@ -41,7 +41,7 @@ actions.play = () => {
 };
 slider.addEventListener('input', () => { stop(); show(); });
 written.addEventListener('click', event => { const node = event.target.closest('[data-i]'); if (node) { stop(); go(+node.dataset.i); } });
-actions.csv = () => props.value?.written && save('decoding.csv', 'text/csv', csv([['place', 'symbol', 'probability', ...props.value.source],
-  ...props.value.written.map(([text, p], t) => [t + 1, text, p, ...[...weights.subarray(t * props.value.source.length, (t + 1) * props.value.source.length)].map(w => w.toFixed(4))])]));
+actions.csv = () => current()?.written && save('decoding.csv', 'text/csv', csv([['place', 'symbol', 'probability', ...current().source],
+  ...current().written.map(([text, p], t) => [t + 1, text, p, ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)].map(w => w.toFixed(4))])]));
 watch('value', draw);
 draw();

@@ -4,7 +4,7 @@
 const grids = $('.switch-grids'), note = $('.view-note'), diff = $('.switch-diff'), readout = $('.view-readout');
 let off = new Set();
 function draw() {
-  const value = props.value;
+  const value = current();
   grids.replaceChildren(); diff.replaceChildren(); note.textContent = value?.summary ?? '';
   if (!value || !value.groups) return;
   off = new Set(value.off);
@@ -29,7 +29,7 @@ const send = () => trigger('toggle', {off: [...off]});
 actions.toggle = button => { const key = button.dataset.key; off.has(key) ? off.delete(key) : off.add(key); send(); };
 actions.all = () => { off.clear(); send(); };
 actions.knock = () => trigger('knock', {});
-actions.csv = () => props.value?.damage && save('knock-out.csv', 'text/csv', csv([['attention', 'layer', 'head', `change in ${props.value.quantity}`],
-  ...Object.entries(props.value.damage).map(([key, d]) => { const [kind, l, h] = key.split(':'); return [kind, +l + 1, +h + 1, d.toFixed(5)]; })]));
+actions.csv = () => current()?.damage && save('knock-out.csv', 'text/csv', csv([['attention', 'layer', 'head', `change in ${current().quantity}`],
+  ...Object.entries(current().damage).map(([key, d]) => { const [kind, l, h] = key.split(':'); return [kind, +l + 1, +h + 1, d.toFixed(5)]; })]));
 watch('value', draw);
 draw();

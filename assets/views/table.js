@@ -3,7 +3,7 @@
 const table = $('table'), note = $('.view-note');
 const number = text => /^[+−-]?[\d.]/.test(text ?? '');
 function draw() {
-  const value = props.value;
+  const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
   note.textContent = value?.summary ?? '';
   if (!value?.rows) return table.replaceChildren();
@@ -14,7 +14,7 @@ function draw() {
     make('tbody', {}, ...rows.map((row, i) => make('tr', i === value.bold ? {class: 'bold'} : {},
       ...row.map((text, column) => make('td', {text, ...right[column]}))))));
 }
-actions.csv = () => props.value?.rows && save(props.value.name + '.csv', 'text/csv', csv(props.value.csv));
-actions.tex = () => props.value?.tex && save(props.value.name + '.tex', 'text/plain', props.value.tex);
+actions.csv = () => current()?.rows && save(current().name + '.csv', 'text/csv', csv(current().csv));
+actions.tex = () => current()?.tex && save(current().name + '.tex', 'text/plain', current().tex);
 watch('value', draw);
 draw();

@@ -9,20 +9,20 @@ let tokens = [], units = [], drawn = {id: null, length: 0}, chosen = -1, pinned 
 function shade(p) {  // surprise in bits, full colour at 8 bits
   return p === null ? 0 : Math.min(1, -Math.log2(Math.max(p, 1e-9)) / 8);
 }
-const merged = () => Boolean(merge?.checked && props.value?.words.length);
+const merged = () => Boolean(merge?.checked && current()?.words.length);
 const words = (first, n) => tokens.slice(first, first + n).map(token => token[0]).join('');
 function span([first, n, p], index) {
   const node = make('span', {class: 'token', 'data-i': index}), content = words(first, n);
   node.textContent = content === '\n' ? '↵\n' : content;
   if (content === '\n') node.classList.add('newline');
-  if (first < props.value.prompt) node.classList.add('prompt');
+  if (first < drawn.prompt) node.classList.add('prompt');
   node.style.setProperty('--surprise', shade(p).toFixed(3));
   return node;
 }
 function render() {
-  const value = props.value || {id: null, lines: '', note: ''};
+  const value = current() || {id: null, lines: '', note: ''};
   if (value.id !== drawn.id || value.lines.length < drawn.length || merged() !== drawn.merged) {
-    text.replaceChildren(); tokens = []; units = []; chosen = -1; drawn = {id: value.id, length: 0, merged: merged()}; close();
+    text.replaceChildren(); tokens = []; units = []; chosen = -1; drawn = {id: value.id, length: 0, prompt: value.prompt, merged: merged()}; close();
   }
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24, from = units.length;
   tokens.push(...value.lines.slice(drawn.length).split('\n').slice(0, -1).map(line => JSON.parse(line)));
@@ -50,7 +50,7 @@ function alternatives(position, noun, number) {
   piece = position;
   panel.replaceChildren(make('p', {text: describe(noun, number, token, p)}), make('div', {class: 'tokens-list'},
     ...others.map(([id, other, q]) => option('branch', id, other, q, 'continue with it', other === token))));
-  if (others.length && props.value.branches)
+  if (others.length && current().branches)
     panel.append(make('p', {class: 'hint', text: 'Pick another one to continue from here.'}));
 }
 // a word of several pieces: what each of them contributes
@@ -64,7 +64,7 @@ function open(index, pin) {
   chosen = index; pinned = pin;
   [...text.querySelectorAll('.on')].forEach(other => other.classList.remove('on'));
   node.classList.add('on');
-  unit[1] > 1 ? pieces(unit, index + 1) : alternatives(unit[0], merged() ? 'Word' : props.value.noun, index + 1);
+  unit[1] > 1 ? pieces(unit, index + 1) : alternatives(unit[0], merged() ? 'Word' : current().noun, index + 1);
   panel.hidden = false;
   const box = element.querySelector('.tokens').getBoundingClientRect(), at = node.getBoundingClientRect();
   const x = Math.min(at.left - box.left, box.width - panel.offsetWidth);
@@ -92,7 +92,7 @@ element.addEventListener('keydown', event => {
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) { event.preventDefault(); choose(chosen); panel.querySelector('button')?.focus(); }
 });
 actions.branch = button => {
-  if (!props.value.branches) return;
+  if (!current().branches) return;
   trigger('branch', {position: piece, token: +button.dataset.id});
   close();
 };

@@ -1,5 +1,5 @@
 // The guided tour. value: [{tab, target, section, question, answers, right, because}, …]
-const card = $('.tour-card'), begin = $('.tour-start'), stops = props.value;
+const card = $('.tour-card'), begin = $('.tour-start'), {stops} = current();
 let at = 0, given = [], marked = null;
 const button = (what, text, more = {}) => make('button', {type: 'button', 'data-do': what, text, ...more});
 function unmark() { marked?.classList.remove('tour-target'); marked = null; }

@@ -20,7 +20,7 @@ function layout(value) {  // follow the parents: who was alive before a step is 
   });
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   box.replaceChildren(); note.textContent = value?.summary ?? ''; readout.textContent = '';
   if (!value || !value.steps) return;
   layout(value);

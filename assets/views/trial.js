@@ -9,7 +9,7 @@ function tint(node, part) {
   node.classList.toggle('against', part < 0);
 }
 function draw() {
-  const value = props.value;
+  const value = current();
   note.textContent = value?.summary ?? '';
   element.firstElementChild.classList.toggle('empty', !value?.methods?.length);
   if (!value?.methods?.length) { drawn = ''; return; }
@@ -28,13 +28,13 @@ function draw() {
   paint();
 }
 function paint() {
-  const value = props.value, m = value.methods[method];
+  const value = current(), m = value.methods[method];
   table.querySelectorAll('[data-do=method]').forEach((b, i) => b.setAttribute('aria-pressed', i === method));
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => { const node = make('span', {class: 'seen', 'data-i': i, text: own}); tint(node, share(m, i)); return [gap, node]; }));
   readout.textContent = `${m.name}: ${m.note}. ` + (m.signed ? 'Blue speaks for the answer, orange against it.' : 'It has no direction.') + ' Point at a word to compare the methods.';
 }
 function point(i) {
-  const value = props.value;
+  const value = current();
   if (!(i >= 0 && i < value.words.length)) return;
   element.querySelectorAll('.on').forEach(node => node.classList.remove('on'));
   element.querySelectorAll(`[data-i="${i}"]:not(button)`).forEach(node => node.classList.add('on'));
@@ -46,13 +46,13 @@ for (const kind of ['pointerover', 'click'])
   element.addEventListener(kind, event => { const node = event.target.closest('[data-i]:not(button)'); if (node) point(+node.dataset.i); });
 scroll.addEventListener('keydown', event => {
   const jump = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-  if (!jump || !props.value?.words) return;
+  if (!jump || !current()?.words) return;
   event.preventDefault();
-  point(Math.max(0, Math.min(props.value.words.length - 1, word + jump)));
+  point(Math.max(0, Math.min(current().words.length - 1, word + jump)));
   table.querySelector('th.on')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
 });
 actions.method = button => { method = +button.dataset.i; paint(); };
-actions.csv = () => props.value?.methods?.length && save('trial.csv', 'text/csv', csv([['word', ...props.value.methods.map(m => m.name)],
-  ...props.value.words.map(([, own], i) => [own, ...props.value.methods.map(m => m.scores[i])])]));
+actions.csv = () => current()?.methods?.length && save('trial.csv', 'text/csv', csv([['word', ...current().methods.map(m => m.name)],
+  ...current().words.map(([, own], i) => [own, ...current().methods.map(m => m.scores[i])])]));
 watch('value', draw);
 draw();

@@ -21,12 +21,12 @@ function card(twin) {
 }
 const initial = token => [...token.trim()].length > 2 ? [...token.trim()].slice(0, 2).join('') : token;
 function draw() {
-  element.firstElementChild.classList.toggle('empty', !props.value?.cards);
-  note.textContent = props.value?.summary ?? '';
-  cards.replaceChildren(...(props.value?.cards ?? []).map(card));
+  element.firstElementChild.classList.toggle('empty', !current()?.cards);
+  note.textContent = current()?.summary ?? '';
+  cards.replaceChildren(...(current()?.cards ?? []).map(card));
 }
-actions.csv = () => props.value?.cards && save('twins.csv', 'text/csv', csv([['variant', 'says', 'note'],
-  ...props.value.cards.map(twin => [twin.title, twin.says, twin.note])]));
-new MutationObserver(() => props.value?.cards && draw()).observe(document.body, {attributes: true, attributeFilter: ['class']});
+actions.csv = () => current()?.cards && save('twins.csv', 'text/csv', csv([['variant', 'says', 'note'],
+  ...current().cards.map(twin => [twin.title, twin.says, twin.note])]));
+new MutationObserver(() => current()?.cards && draw()).observe(document.body, {attributes: true, attributeFilter: ['class']});
 watch('value', draw);
 draw();

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import gradio as gr
 
 from transformer_core.source import Part
-from transformer_core.ui.views import view
+from transformer_core.ui.view import view
 
 
 def code_view(title: str, **component) -> gr.HTML:

@@ -15,7 +15,7 @@ from transformer_core.inference import CheckpointError, InputError
 # at most so many visitors compute at once, over all events: more would only slow each other down
 QUEUED = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE = {"api_visibility": "private"}
-SECONDS_PER_UPDATE = 0.08  # of a stream
+SECONDS_PER_UPDATE = 0.1  # of a stream
 
 T = TypeVar("T")
 

@@ -9,7 +9,8 @@ from transformer_core.anatomy import Node, stacks
 from transformer_core.config import ModelConfig
 from transformer_core.inside import Pass, names_of
 from transformer_core.stages import Panel, changed
-from transformer_core.ui.views import spaced, view
+from transformer_core.ui.view import view
+from transformer_core.ui.views import spaced
 
 N_GUESSES = 5  # of each place and layer that the lens lists
 

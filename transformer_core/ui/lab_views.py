@@ -8,7 +8,8 @@ import torch
 from transformer_core.lab import Training
 from transformer_core.tokenization import Tokenizer
 from transformer_core.translation import Sentence
-from transformer_core.ui.views import pack, view
+from transformer_core.ui.view import view
+from transformer_core.ui.views import pack
 
 
 def curves_view(title: str, **component) -> gr.HTML:

@@ -7,7 +7,7 @@ import gradio as gr
 from transformer_core.classification import LABELS, Review
 from transformer_core.counterfactuals import Edits, Suggestion
 from transformer_core.trial import Trial
-from transformer_core.ui.views import view
+from transformer_core.ui.view import view
 
 
 def meters_view(title: str, **component) -> gr.HTML:

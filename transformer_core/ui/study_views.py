@@ -5,7 +5,8 @@ import gradio as gr
 from transformer_core.comparison import Comparison, latex, numbers, table
 from transformer_core.trace import Site
 from transformer_core.twins import SHOWN, Twin
-from transformer_core.ui.views import pack, spaced, view
+from transformer_core.ui.view import view
+from transformer_core.ui.views import pack, spaced
 
 
 def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr.HTML:

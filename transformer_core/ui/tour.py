@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import gradio as gr
 
-from transformer_core.ui.views import view
+from transformer_core.ui.view import view
 
 
 @dataclass(frozen=True)
@@ -139,5 +139,11 @@ def tour_view(**component) -> gr.HTML:
         '<div class="tour-card" role="dialog" aria-label="Guided tour" hidden></div>'
     )
     return view(
-        "tour", "", body, (), value=[asdict(stop) for stop in STOPS], padding=False, **component
+        "tour",
+        "",
+        body,
+        (),
+        value={"stops": [asdict(stop) for stop in STOPS]},
+        padding=False,
+        **component,
     )

@@ -21,27 +21,9 @@ from transformer_core.results import AttentionView, Head, Token
 from transformer_core.tokenization import EOS, Tokenizer
 from transformer_core.trace import Site
 from transformer_core.translation import Sentence
-from transformer_core.ui.theme import ASSETS
+from transformer_core.ui.view import view
 
 SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable
-
-
-def view(name: str, title: str, body: str, tools: tuple[str, ...], **component) -> gr.HTML:
-    """A view: heading, download buttons, a one-sentence summary that screen readers hear, body."""
-    buttons = "".join(
-        f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'
-        f"{tool.upper()}</button>"
-        for tool in tools
-    )
-    html = (
-        f'<section class="view {name}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
-        f'<span class="view-tools">{buttons}</span></div>{body}</section>'
-    )
-    script = "".join(
-        (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8") for part in ("shared", name)
-    )
-    # a factory, because gradio writes a .pyi file beside the source of every component subclass
-    return gr.HTML(html_template=html, js_on_load=script, apply_default_css=False, **component)
 
 
 def token_view(title: str, empty: str, *, words: bool = False, **component) -> gr.HTML:

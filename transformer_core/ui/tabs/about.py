@@ -1,7 +1,7 @@
 """What is loaded, how good it is, and the command that makes it again."""
 
 import html
-import json
+import re
 
 import gradio as gr
 
@@ -13,9 +13,13 @@ TITLE = "About"
 NAMES = {
     "translation": "Translator",
     "sentiment": "Sentiment classifier",
+    "reviews": "Masked language model, from which the classifier started",
+    "sentiment_report": "The report's classifier",
+    "sentiment_lstm": "The LSTM beside it",
     "shakespeare": "Shakespeare",
     "copy_task": "Copy task",
 }
+SHOWN = ("Model", "Scores", "Training")  # of a card's sections; the others are folded
 CLOSING = """
 **From scratch** means that attention, positional encodings, blocks, models, decoding and
 attribution are written in this project, in plain tensor operations. `transformer_core` computed
@@ -30,48 +34,36 @@ server for anything.
 def build(page: Page) -> None:
     """One section for each checkpoint, with the numbers that its own files hold."""
     for name, title in NAMES.items():
-        gr.Markdown(f"### {title}\n\n{describe(page.models, name)}", elem_id=f"about-{name}")
+        with gr.Column(elem_id=f"about-{name}"):
+            gr.Markdown(f"### {title}")
+            describe(page.models, name)
     gr.Markdown(CLOSING)
 
 
-def describe(models: Models, name: str) -> str:
-    """Markdown of one checkpoint: shape, scores and command, or why there is none."""
+def describe(models: Models, name: str) -> None:
+    """What one checkpoint's card says, or why there is none."""
     try:
         trained = models.get(name)
     except CheckpointError as error:
-        return html.escape(str(error))
-    return "\n\n".join([shape(trained), *scores(trained), *commands(trained)])
+        gr.Markdown(html.escape(str(error)))
+        return
+    sections = card(trained)
+    if not sections:
+        gr.Markdown(f"{trained.model.n_parameters:,} parameters. It has not been scored yet.")
+        return
+    gr.Markdown("\n\n".join(sections.pop(title) for title in SHOWN))
+    with gr.Accordion(", ".join(sections), open=False):
+        gr.Markdown("\n\n".join(f"#### {title}\n\n{text}" for title, text in sections.items()))
 
 
-def shape(trained: Trained) -> str:
-    """One sentence from the config."""
-    config = trained.model.config
-    return (
-        f"{type(trained.model).__name__} with {trained.model.n_parameters:,} parameters: "
-        f"{config.n_layers} layers of {config.n_heads} heads, d_model {config.d_model}, "
-        f"d_ff {config.d_ff}, {config.positional_encoding} positions, {config.norm}-norm, "
-        f"{config.activation}, {config.vocab_size:,} tokens."
-    )
+def card(trained: Trained) -> dict[str, str]:
+    """The sections of its model card, title -> markdown; none if there is no card.
 
-
-def scores(trained: Trained) -> list[str]:
-    """What train.evaluate computed from these weights and wrote beside them."""
-    record = read(trained, "scores.json")
-    if not record:
-        return ["It has not been scored yet."]
-    values = ", ".join(f"**{name} {value:,.5g}**" for name, value in record["scores"].items())
-    return [f"Scores: {values}", f"    {record['command']}"]
-
-
-def commands(trained: Trained) -> list[str]:
-    """Every training run that led to these weights."""
-    return [
-        f"Trained in {run['minutes']:g} minutes on {run['device']}:\n\n    {run['command']}"
-        for run in read(trained, "run.json") or []
-    ]
-
-
-def read(trained: Trained, name: str) -> dict | list | None:
-    """A JSON file of the checkpoint's folder; None if it has none."""
-    path = trained.folder / name
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    `train.evaluate` writes the card with the scores it computed from these weights.
+    """
+    path = trained.folder / "README.md"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    # links lead to files beside the card, which this page does not serve
+    text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"`\1`", text)
+    parts = (part.split("\n", 1) for part in text.split("\n## ")[1:])
+    return {title: content.strip() for title, content in parts}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from transformer_core.alignment import alignment_head
+from transformer_core.alignment import alignment_head, words_of
 from transformer_core.checkpoint import Trained
 from transformer_core.inference import translate
 from transformer_core.results import Head, InputError
@@ -180,6 +180,7 @@ def display(trained: Trained, work: Work) -> tuple:
             identity=f"{id(sentence)}",
             branches=True,
             noun="Piece",
+            words=words_of(sentence.tokens),
         ),
         ranking(sentence),
         alignment_value(sentence, site, head, f"{chosen}."),
@@ -188,6 +189,7 @@ def display(trained: Trained, work: Work) -> tuple:
             sorted(trained.model.sites, key=lambda site: site.kind),  # cross comes first
             "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
             "that was written there.",
+            first=(site.layer, head),
         ),
         tree_value(
             sentence,
@@ -233,7 +235,7 @@ def build(page: Page) -> None:
                 elem_id="german",
             )
             sentences = gr.Radio([], label="Sentence", visible=False, elem_id="sentences")
-            pieces = token_view("How sure it was", "Type something.", elem_id="pieces")
+            pieces = token_view("How sure it was", "Type something.", words=True, elem_id="pieces")
             ranked = gr.Dataframe(
                 headers=["the best found", "score"],
                 column_widths=["78%", "22%"],

@@ -1,0 +1,48 @@
+"""What is drawn in the browser: a piece of HTML, a script of assets/views, and data for it.
+
+In a module of its own because gradio writes a .pyi, a copy that grows old, beside every component.
+"""
+
+import json
+
+import gradio as gr
+
+from transformer_core.ui.theme import ASSETS
+
+
+class View(gr.HTML):
+    """Data for a script that draws them, see shared.js.
+
+    With every message of a stream gradio's page copies each number of each value on it, one by
+    one: all lists and dicts of a value therefore travel as one string. Strings stay outside, for
+    of one that grows only what is new is sent.
+    """
+
+    is_template = True  # the page knows it as a gr.HTML
+
+    def postprocess(self, value: dict | None) -> dict | None:
+        """What is nested in a value becomes JSON; ValueError for numbers that it cannot say."""
+        if value is None:
+            return None
+        nested = {k: part for k, part in value.items() if isinstance(part, (list, tuple, dict))}
+        flat = {k: part for k, part in value.items() if k not in nested}
+        return {**flat, "nested": json.dumps(nested, separators=(",", ":"), allow_nan=False)}
+
+
+def view(
+    name: str, title: str, body: str, tools: tuple[str, ...], value: dict | None = None, **component
+) -> View:
+    """A view: heading, download buttons, a one-sentence summary that screen readers hear, body."""
+    buttons = "".join(
+        f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'
+        f"{tool.upper()}</button>"
+        for tool in tools
+    )
+    html = (
+        f'<section class="view {name}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
+        f'<span class="view-tools">{buttons}</span></div>{body}</section>'
+    )
+    script = "".join(
+        (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8") for part in ("shared", name)
+    )
+    return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)
