@@ -3,6 +3,7 @@
 import gc
 import random
 import threading
+import time
 import weakref
 from dataclasses import replace
 from itertools import islice
@@ -203,6 +204,18 @@ def test_a_training_that_pauses_is_the_same_training(taught):
     for _ in training.run():
         pass
     assert training.ended and training.learners[0].curve == taught.learners[0].curve
+
+
+def test_a_pause_ends_a_run_with_the_step_that_it_is_at():
+    training = Training(loop, replace(PLAN, steps=3_000))
+    thread = threading.Thread(target=lambda: [None for _ in training.run()])
+    thread.start()
+    while training.step < 3:
+        time.sleep(0.001)
+    training.pause()
+    step = training.step
+    thread.join(10)
+    assert not thread.is_alive() and training.step == step and not training.ended
 
 
 def test_a_turn_has_an_end():

@@ -178,7 +178,7 @@ class Training:
         check_number("The number of steps", plan.steps, *STEPS)
         self.plan, self.toy = plan, plan.toy()
         self.lock = threading.Lock()
-        self.ended = False
+        self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
         self.learners = [self.learner(loop, choice) for choice in plan.choices]
 
@@ -225,12 +225,18 @@ class Training:
 
     def run(self, seconds: float = SECONDS) -> Iterator["Training"]:
         """Train and yield after every step, until the end or until others should have a turn."""
-        until = time.monotonic() + seconds
+        self.paused, until = False, time.monotonic() + seconds
         while self.advance():
             yield self
-            if time.monotonic() > until:
+            if self.paused or time.monotonic() > until:
                 return
         yield self
+
+    def pause(self) -> None:
+        """Let a run that is under way end with the step that it is at, and wait for that."""
+        self.paused = True
+        with self.lock:
+            return
 
     def close(self) -> None:
         """End for good: the optimizers go, curves and moments stay."""

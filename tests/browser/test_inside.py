@@ -34,7 +34,7 @@ def stages(page):
 
 def choose(page, label, kind):
     page.locator("#inside-model input").click()
-    page.get_by_role("option", name=label).click()
+    page.get_by_role("option", name=label, exact=True).click()
     expect(page.locator("#inside-anatomy .view-note[role=status]")).to_contain_text(
         kind, timeout=PATIENT
     )
@@ -114,6 +114,29 @@ def test_another_model_has_another_drawing(open_page):
     assert page.locator("#inside-text textarea").input_value()
     press(page, "decoder:0:self:attention", "self-attention")
     expect(page.locator("#inside-stages .stages-hidden")).to_be_visible()
+
+
+def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
+    page = opened(open_page)
+    choose(page, "Live lab", "Press Start in the Live lab")
+    assert page.locator("#inside-anatomy svg").count() == 0
+    page.get_by_role("tab", name="Live lab").click()
+    page.get_by_label("number input for Steps").fill("3000")
+    page.get_by_label("number input for Steps").blur()
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#lab-status")).to_contain_text("Training: step", timeout=4 * PATIENT)
+
+    page.get_by_role("tab", name="Inside").click()
+    note = page.locator("#inside-anatomy .view-note[role=status]")
+    expect(note).to_contain_text("of your Live lab, at step", timeout=PATIENT)
+    press(page, CROSS, "cross-attention, head 1 of 2")
+    assert "masked" in stages(page)
+    expect(page.locator("#inside-lens td.right").first).to_be_visible()
+    first = note.inner_text()
+    page.get_by_role("button", name="Look inside").click()
+    expect(note).not_to_have_text(first, timeout=PATIENT)  # it has learnt meanwhile
+    page.get_by_role("tab", name="Live lab").click()
+    expect(page.locator("#lab-status")).to_contain_text("Training: step")
 
 
 def test_hostile_text_is_shown_as_it_is(open_page):

@@ -80,6 +80,27 @@ def test_steps_are_taken_one_by_one_and_a_start_goes_on(open_page):
     says(page, "Ended at step 75")
 
 
+def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
+    page = opened(open_page)
+    enter(page, "Steps", 3000)
+    press(page, "Start")
+    note, label = page.locator("#lab-curves .view-note"), page.locator("#lab-curves .curves-moment")
+    look = page.locator("#lab-heads .view-note").first
+    expect(note).to_contain_text("at step 50:", timeout=NEVER)
+    moment(page, 25)
+    expect(look).to_contain_text("step 25.", timeout=NEVER)
+    expect(note).to_contain_text("at step 100:", timeout=NEVER)
+    expect(look).to_contain_text("step 25.")
+    expect(label).to_have_text("step 25")
+    moment(page, 3000)  # the right end
+    expect(look).not_to_contain_text("step 25.", timeout=NEVER)
+    expect(label).to_contain_text("now")
+    moment(page, 25)
+    press(page, "Step")  # pauses, and goes on from where the training was
+    says(page, "Paused at step")
+    expect(label).to_contain_text("now")
+
+
 def test_two_models_race_and_the_code_is_beside_them(open_page):
     page = opened(open_page)
     page.get_by_label("Race two models").check()

@@ -155,12 +155,14 @@ def build(page: Page) -> None:
     @answers_errors
     def one_step(training, text, *values):
         training, text = begun(training, text, values)
+        training.pause()
         training.advance()
         return training, *display(training, text)
 
     def halt(training, text):
         if not has_begun(training):
             return clear(training)
+        training.pause()
         try:
             return gr.skip(), *display(training, training.check(text))
         except InputError:  # what it cannot read is no reason to go on
@@ -211,20 +213,22 @@ def build(page: Page) -> None:
             ]
         )
 
-    # before the event that trains: the browser waits for an event's end before it takes the next
+    # The browser waits for the end of one listener before it calls the next of the same button. So
+    # what is said at once comes before what trains, and what ends a training before what is shown.
     start.click(None, None, status, js=f"() => {json.dumps(WAITING)}", **PRIVATE)
     # the queue's place is drawn over the status line alone
     seen = {"show_progress": "full", "show_progress_on": status}
-    training_events = [
-        start.click(run, [training, text, *settings], shown, **seen, **TRAINING),
-        step.click(one_step, [training, text, *settings], shown, **seen, **TRAINING),
-    ]
     quiet = {"show_progress": "hidden", **PRIVATE}
-    # it waits for nothing any more
-    training_events[0].failure(status_of, training, status, **quiet)
-    pause.click(halt, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
-    stop.click(end, [training, text], shown, cancels=training_events, **quiet, **QUEUED)
-    reset.click(clear, training, shown, cancels=training_events, **quiet)
+    asked = [training, text, *settings]
+    started = start.click(run, asked, shown, **seen, **TRAINING)
+    started.failure(status_of, training, status, **quiet)  # it waits for nothing any more
+    step.click(None, cancels=started, **PRIVATE)
+    stepped = step.click(one_step, asked, shown, **seen, **TRAINING)
+    for button in (pause, stop, reset):
+        button.click(None, cancels=[started, stepped], **PRIVATE)
+    pause.click(halt, [training, text], shown, **quiet, **QUEUED)
+    stop.click(end, [training, text], shown, **quiet, **QUEUED)
+    reset.click(clear, training, shown, **quiet)
     looked = {"inputs": [training, text], "outputs": [curves, *looks], **quiet, **QUEUED}
     curves.scrub(look_back, trigger_mode="always_last", **looked)
     gr.on([decode.click, text.submit], look_now, **looked)
