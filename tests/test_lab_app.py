@@ -113,16 +113,18 @@ def until(condition, seconds: float) -> float:
     return time.monotonic() - begun
 
 
-def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, started):
+def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, started):
     visitor = visit()
     visitor.start()
     for _ in range(3):
         assert visitor.hears("process_generating")["success"]
     (training,) = (ref for ref in started if ref())
     assert 0 < training().step < 3_000 and not training().ended
+    kept = app.state_holder.session_data[visitor.session].state_data  # also of the other tabs
+    assert training() in kept.values()
     visitor.leave()
     until(lambda: training() is None or training().ended, 1.0)
-    until(lambda: training() is None, 5.0)
+    until(lambda: training() is None and not any(kept.values()), 5.0)
 
 
 def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, started):
