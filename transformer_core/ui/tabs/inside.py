@@ -251,11 +251,10 @@ def build(page: Page) -> None:
         return open_node(visit, jump=False, head=event.head)
 
     asked = [choice, text, page.training]
-    gr.on([button.click, text.submit], look_inside, asked, shown, **QUEUED, **PRIVATE)
-    choice.input(change_model, asked, [text, *shown], **QUEUED, **PRIVATE)
-    page.opened.select(
-        arrive, [choice, text, visit, page.training], [text, *shown], **QUEUED, **PRIVATE
-    )
+    seen = {"show_progress_on": drawing, **QUEUED, **PRIVATE}
+    gr.on([button.click, text.submit], look_inside, asked, shown, **seen)
+    choice.input(change_model, asked, [text, *shown], **seen)
+    page.opened.select(arrive, [choice, text, visit, page.training], [text, *shown], **seen)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     drawing.pick(pick, visit, [visit, stages, lines], **quiet)
     stages.switch(pick_head, visit, [visit, stages, lines], **quiet)
