@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from tiny import build, words
 from torch.testing import assert_close
 
-from train import data, evaluate, long_reviews, reviews, sentiment
+from train import data, evaluate, long_reviews, reviews, sentiment, verdicts
 from train.buckets import Ragged
 from train.card import read_runs
 from train.data import Reviews
@@ -169,7 +169,7 @@ def test_labels_stay_with_their_reviews():
 def test_predictions_in_batches_equal_those_one_by_one(model_class):
     model = build(model_class)
     rows = [words(n).tolist() for n in (5, 9, 3, 24, 9, 1)]
-    logits = sentiment.predict(model, Ragged.of(rows), n_tokens=30)
+    logits = verdicts.predict(model, Ragged.of(rows), n_tokens=30)
     alone = torch.cat([model(torch.tensor([row])) for row in rows])
     assert_close(logits, alone, atol=1e-5, rtol=1e-4)
 
@@ -180,7 +180,7 @@ def test_calibration_finds_the_temperature_and_changes_no_answer():
     label = torch.multinomial(honest.softmax(-1), 1, generator=generator)[:, 0].tolist()
     model, tokens = build(EncoderClassifier), words(7, 5)
     before = model(tokens)
-    temperature = sentiment.calibrate(model, 3 * honest, label)
+    temperature = verdicts.calibrate(model, 3 * honest, label)
     assert temperature == pytest.approx(3, rel=0.05)
     assert_close(model(tokens) * temperature, before)
 
@@ -189,15 +189,15 @@ def test_confidence_that_comes_true_has_no_calibration_error():
     logits = torch.tensor([[0.0, 3.0]]).repeat(1000, 1)
     p = logits.softmax(-1)[0, 1].item()
     right = [1] * round(1000 * p) + [0] * (1000 - round(1000 * p))
-    assert sentiment.calibration_error(sentiment.reliability(logits, right)) < 1e-3
-    (one,) = sentiment.reliability(logits, [0] * 1000)
+    assert verdicts.calibration_error(verdicts.reliability(logits, right)) < 1e-3
+    (one,) = verdicts.reliability(logits, [0] * 1000)
     assert one["n"] == 1000 and one["accuracy"] == 0 and one["low"] <= p <= one["high"]
-    assert sentiment.calibration_error([one]) == pytest.approx(p)
+    assert verdicts.calibration_error([one]) == pytest.approx(p)
 
 
 def test_the_worst_errors_are_errors_and_the_surest_come_first():
     logits = torch.tensor([[0.0, 5.0], [2.0, 0.0], [0.0, 9.0], [4.0, 0.0]])
-    found = list(sentiment.worst(logits, Reviews(["a", "b", "c", "d"], [0, 1, 0, 0])))
+    found = list(verdicts.worst(logits, Reviews(["a", "b", "c", "d"], [0, 1, 0, 0])))
     assert [one["text"] for one in found] == ["c", "a", "b"]
     assert found[0]["label"] == "negative" and found[0]["predicted"] == "positive"
 

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import torch
 
-from train.card import publish
+from train.card import Card, publish
 from transformer_core.checkpoint import CheckpointError, Trained, load_trained, write_atomically
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
@@ -62,6 +62,12 @@ def evaluate(
     return trained, *examine(trained, data, limit)
 
 
+def card_of(script: str, folder: Path) -> Card:
+    """The prose of a checkpoint's card; a script that makes several kinds chooses."""
+    task = import_script(script)
+    return task.card_of(folder) if hasattr(task, "card_of") else task.CARD
+
+
 def evaluate_and_publish(
     script: str, folder: Path, data: Path | None = None, limit: int | None = None
 ) -> dict[str, float]:
@@ -73,7 +79,7 @@ def evaluate_and_publish(
     words = ["python -m train.evaluate", task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
         words += [flag, str(value)] if value is not None else []
-    publish(trained, import_script(script).CARD, scores, " ".join(words))
+    publish(trained, card_of(script, folder), scores, " ".join(words))
     return scores
 
 

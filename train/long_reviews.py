@@ -16,7 +16,7 @@ from tqdm import tqdm
 from train import reviews
 from train.buckets import Ragged
 from train.card import weights
-from train.sentiment import judge, predict
+from train.verdicts import judge, predict
 from transformer_core.checkpoint import Trained, load_trained, write_atomically
 from transformer_core.classification import BEGINNING, frame
 

@@ -3,12 +3,11 @@
 `python -m train.readme`
 """
 
-import importlib
 import re
 from pathlib import Path
 
 from train.card import Card, meaning
-from train.evaluate import TASKS
+from train.evaluate import TASKS, card_of
 from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import read_json, write_atomically
 from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
@@ -27,7 +26,7 @@ def table(checkpoints: Path) -> str:
     rows = []
     for folder, script in FOLDERS.items():
         if record := read_json(checkpoints / folder / "scores.json"):
-            card: Card = importlib.import_module(f"train.{script}").CARD
+            card = card_of(script, checkpoints / folder)
             rows += [row(folder, card, *score) for score in record["scores"].items()]
     return HEAD + "".join(rows)
 

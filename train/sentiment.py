@@ -5,7 +5,7 @@ report: all 50,000 reviews, a tenth of them to validate and a tenth to test.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,8 +20,17 @@ from train.data import Reviews
 from train.loop import Batch, TrainConfig
 from train.reviews import tokenizer_of
 from train.run import read_flags, run
+from train.verdicts import (
+    N_BINS,
+    calibrate,
+    calibration_error,
+    judge,
+    predict,
+    reliability,
+    worst,
+)
 from transformer_core.checkpoint import Trained
-from transformer_core.classification import LABELS, frame
+from transformer_core.classification import frame
 from transformer_core.models import EncoderClassifier, LSTMClassifier, Model
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
 
@@ -72,8 +81,6 @@ EXCERPTS = 0.2  # excerpts of one to three sentences in an epoch, as a share of 
 FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
 SHORTEST = 4  # pieces; what is shorter is no sentence of its own
 SPLIT_SEED = 8_1_1
-N_ERRORS = 60  # the most confident ones are kept to be looked at
-N_BINS = 10  # of the reliability diagram
 
 
 def splits(path: Path | None, preset: str) -> tuple[Reviews, Reviews]:
@@ -188,79 +195,6 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     return loss, torch.tensor(len(labels), device=loss.device)
 
 
-@torch.inference_mode()
-def predict(model: Model, corpus: Ragged, n_tokens: int = 8_000) -> Tensor:
-    """Logits of every review. -> (reviews, n_classes)"""
-    device, lengths = next(model.parameters()).device, corpus.lengths
-    none = torch.zeros_like(lengths)
-    logits = torch.empty(len(lengths), model.config.n_classes)
-    everything = buckets.by_length(torch.arange(len(lengths)), lengths, none)
-    for rows in buckets.cut(everything, lengths, none, n_tokens):
-        logits[rows] = model(corpus.pad(rows).to(device)).float().cpu()
-    return logits
-
-
-def judge(logits: Tensor, label: list[int]) -> dict[str, float]:
-    """Loss in nats, accuracy and error, 0 to 1."""
-    wanted = torch.tensor(label)
-    accuracy = (logits.argmax(-1) == wanted).float().mean().item()
-    loss = F.cross_entropy(logits, wanted).item()
-    return {"loss": loss, "accuracy": accuracy, "error": 1 - accuracy}
-
-
-def calibrate(model: Model, logits: Tensor, label: list[int]) -> float:
-    """Divide the head by the temperature under which held-out reviews are most likely (Guo et al.
-    2017): no answer changes, only how sure it is. -> the temperature"""
-    temperatures = torch.linspace(0.3, 5, 471)
-    scaled = logits / temperatures[:, None, None]
-    losses = F.cross_entropy(
-        scaled.flatten(0, 1), torch.tensor(label).repeat(len(temperatures)), reduction="none"
-    )
-    best = temperatures[losses.view(len(temperatures), -1).mean(1).argmin()].item()
-    with torch.no_grad():
-        model.head.weight /= best
-        model.head.bias /= best
-    return best
-
-
-def reliability(logits: Tensor, label: list[int]) -> list[dict[str, float]]:
-    """How often answers of a certain confidence are right, in bins of equal width."""
-    confidence, answer = logits.softmax(-1).max(-1)
-    right = (answer == torch.tensor(label)).float()
-    edges = torch.linspace(0.5, 1, N_BINS + 1)
-    place = torch.bucketize(confidence, edges[1:-1], right=True)
-    return [
-        {
-            "low": edges[i].item(),
-            "high": edges[i + 1].item(),
-            "n": int((place == i).sum()),
-            "confidence": confidence[place == i].mean().item(),
-            "accuracy": right[place == i].mean().item(),
-        }
-        for i in range(N_BINS)
-        if (place == i).any()
-    ]
-
-
-def calibration_error(bins: list[dict[str, float]]) -> float:
-    """Expected calibration error: mean gap between confidence and accuracy (Naeini et al. 2015)."""
-    n = sum(one["n"] for one in bins)
-    return sum(one["n"] / n * abs(one["confidence"] - one["accuracy"]) for one in bins)
-
-
-def worst(logits: Tensor, some: Reviews) -> Iterator[dict]:
-    """The errors that the classifier is surest of."""
-    confidence, answer = logits.softmax(-1).max(-1)
-    wrong = (answer != torch.tensor(some.label)).nonzero()[:, 0]
-    for row in wrong[confidence[wrong].argsort(descending=True)][:N_ERRORS].tolist():
-        yield {
-            "text": some.text[row],
-            "label": LABELS[some.label[row]],
-            "predicted": LABELS[int(answer[row])],
-            "confidence": confidence[row].item(),
-        }
-
-
 def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
     """Accuracy on the test reviews (or the first ones), and on the first sentence of each."""
     return examine(trained, path, limit)[0]
@@ -316,8 +250,7 @@ CARD = Card(
         f"without those that also stand in the test set; one in {reviews.HELD_OUT} validates, "
         "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
         "three sentences are learnt. It starts from a masked language model of the same and of "
-        "the unlabelled reviews. (The presets `report` and `lstm` start from nothing, and divide "
-        "all labelled reviews, each text once, into eight tenths, one and one.)"
+        "the unlabelled reviews."
     ),
     limits=(
         "It knows two answers and no doubt in between: a text that is no film review gets a label "
@@ -336,6 +269,31 @@ CARD = Card(
         "n": "reviews",
     },
 )
+UNDER_THE_REPORTS_PROTOCOL = replace(
+    CARD,
+    title="The classifier of a student report, trained under its protocol",
+    data=(
+        "All labelled reviews of the Large Movie Review Dataset (Maas et al. 2011), each text "
+        "once: eight tenths are learnt from scratch, one tenth validates, chooses the weights and "
+        "calibrates the confidence, one tests."
+    ),
+)
+CARDS = {
+    "report": UNDER_THE_REPORTS_PROTOCOL,
+    "lstm": replace(
+        UNDER_THE_REPORTS_PROTOCOL,
+        title="An LSTM that reads the sentiment of film reviews, the Transformer's rival",
+        summary=(
+            "One LSTM over a review's tokens, the mean of whose states says whether the review is "
+            "positive or negative."
+        ),
+    ),
+}
+
+
+def card_of(folder: Path) -> Card:
+    """The prose that holds for a checkpoint."""
+    return CARDS.get(preset_of(folder), CARD)
 
 
 def main(argv: list[str] | None = None) -> None:

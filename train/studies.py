@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from train import copy_task, data, reviews, sentiment, shakespeare, translation
+from train import copy_task, data, reviews, sentiment, shakespeare, translation, verdicts
 from train.buckets import Ragged
 from train.loop import Batch, TrainConfig
 from train.translation import Encoded
@@ -252,7 +252,7 @@ def sentiment_task(recipe: Recipe, path: Path | None) -> Task:
         tokenizer,
         sentiment.batches(tokenizer, known, label, recipe.train, plain=True),
         partial(sentiment.loss_of, smoothing=recipe.train.label_smoothing),
-        lambda model: sentiment.judge(sentiment.predict(model, judged), wanted),
+        lambda model: verdicts.judge(verdicts.predict(model, judged), wanted),
     )
 
 
