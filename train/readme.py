@@ -14,20 +14,19 @@ from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_bette
 from transformer_core.comparison import table as comparison_table
 
 README = Path("README.md")
-# a checkpoint's folder -> the script that made it
-FOLDERS = {script: script for script in TASKS.values()} | dict.fromkeys(
-    ("sentiment_report", "sentiment_lstm"), "sentiment"
-)
+# a script's other checkpoints, beside the one of its name
+OTHERS = {"sentiment": ("sentiment_report", "sentiment_lstm")}
 HEAD = "| model | what is measured | value |\n|---|---|---:|\n"
 
 
 def table(checkpoints: Path) -> str:
     """A row for every score of every checkpoint that has been scored, as markdown."""
     rows = []
-    for folder, script in FOLDERS.items():
-        if record := read_json(checkpoints / folder / "scores.json"):
-            card = card_of(script, checkpoints / folder)
-            rows += [row(folder, card, *score) for score in record["scores"].items()]
+    for script in TASKS.values():
+        for folder in (script, *OTHERS.get(script, ())):
+            if record := read_json(checkpoints / folder / "scores.json"):
+                card = card_of(script, checkpoints / folder)
+                rows += [row(folder, card, *score) for score in record["scores"].items()]
     return HEAD + "".join(rows)
 
 
