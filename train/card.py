@@ -135,10 +135,9 @@ def describe_model(trained: Trained) -> str:
 def describe_scores(card: Card, record: dict) -> str:
     """A row per score and the command that computes them again."""
     rows = [
-        f"| `{name}` | {number(value)} | {meaning(card, name)} |"
-        for name, value in record["scores"].items()
+        f"| {meaning(card, name)} | {number(value)} |" for name, value in record["scores"].items()
     ]
-    table = "\n".join(["| score | value | |", "|---|---:|---|", *rows])
+    table = "\n".join(["| what is measured | value |", "|---|---:|", *rows])
     return (
         f"{table}\n\nComputed from these weights in float32 on {record['date']} by\n\n"
         f"```\n{record['command']}\n```"

@@ -34,7 +34,7 @@ server for anything.
 def build(page: Page) -> None:
     """One section for each checkpoint, with the numbers that its own files hold."""
     for name, title in NAMES.items():
-        with gr.Column(elem_id=f"about-{name}"):
+        with gr.Column(elem_id=f"about-{name}", elem_classes="about"):
             gr.Markdown(f"### {title}")
             describe(page.models, name)
     gr.Markdown(CLOSING)
