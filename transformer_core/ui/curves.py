@@ -27,9 +27,9 @@ def curves(
         hoverlabel={"bgcolor": "rgba(20,20,30,.9)", "font": {"color": "#fff", "size": 12}},
         legend={
             "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
+            "yref": "container",  # above, where it makes room for itself and no labels stand
+            "y": 1,
+            "yanchor": "top",
             "itemclick": "toggleothers",
             "itemdoubleclick": "toggle",
         },
