@@ -65,6 +65,14 @@ def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
     assert panel.locator("button").count() == 10
 
 
+def test_the_nine_sentences_of_the_report_are_translated_now(open_page):
+    page = opened(open_page)
+    page.get_by_text("A student report's nine sentences").click()
+    rows = page.locator("#report-sentences tbody tr")
+    expect(rows).to_have_count(9)
+    assert rows.nth(2).locator("td").all_inner_texts() == ["i love you", "Ich liebe dich."]
+
+
 def test_an_empty_text_empties_the_page_without_complaint(open_page):
     page = opened(open_page)
     assert typed(page, "") == ""
