@@ -68,7 +68,9 @@ def build(page: Page) -> None:
             with gr.Row():
                 button = gr.Button("Translate", variant="primary", min_width=90)
                 clear = gr.Button("Clear", min_width=70)
-            gr.Examples([[text] for text in EXAMPLES], english, label="Try")
+            gr.Examples(
+                [[text] for text in EXAMPLES], english, label="Try", examples_per_page=len(EXAMPLES)
+            )
             with gr.Accordion("Search", open=False):
                 beam = gr.Slider(1, 12, 4, step=1, label="Beam size", info="1 is greedy")
                 penalty = gr.Slider(
