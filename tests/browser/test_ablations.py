@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import press_tab
 
 from transformer_core.ablations import read_studies
 
@@ -26,15 +27,6 @@ def opened(open_page, study=None, **how):
         arg=names,
     )
     return page
-
-
-def press_tab(page, name):
-    """Press an inner tab, also one that a narrow page keeps in its menu."""
-    tab = page.get_by_role("tab", name=name)
-    if not tab.is_visible():
-        page.locator(".overflow-menu > button").last.click()
-        tab = page.locator(".overflow-dropdown button", has_text=name).last
-    tab.click()
 
 
 @pytest.mark.parametrize("study", WHOLE)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import enter
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -46,13 +47,6 @@ def write(page, prompt, length=60):
     page.get_by_label("Prompt").fill(prompt)
     enter(page, "Length", length)
     page.get_by_role("button", name="Write").click()
-
-
-def enter(page, label, value):
-    """Type a slider's value."""
-    box = page.get_by_label(f"number input for {label}")
-    box.fill(str(value))
-    box.blur()
 
 
 def test_the_first_example_is_there_without_a_click(open_page):

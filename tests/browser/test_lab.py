@@ -2,6 +2,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from visitor import enter
 
 NEVER = 300_000  # ms; a busy machine may take this long for what usually takes seconds
 
@@ -17,13 +18,6 @@ def opened(open_page, **how):
         re.compile("^[ABC]{3}$"), timeout=NEVER
     )
     return page
-
-
-def enter(page, label, value):
-    """Type a slider's value."""
-    box = page.get_by_label(f"number input for {label}")
-    box.fill(str(value))
-    box.blur()
 
 
 def press(page, name):

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import enter, press_tab
 
 SECTIONS = {
     "Sinusoids": ["pe-table", "pe-waves"],
@@ -17,22 +18,6 @@ def opened(open_page, **how):
     page = open_page("/?tab=positions&__theme=" + how.get("scheme", "light"), **how)
     page.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
     return page
-
-
-def enter(page, label, value):
-    """Type a slider's value."""
-    box = page.get_by_label(f"number input for {label}")
-    box.fill(str(value))
-    box.blur()
-
-
-def press_tab(page, name):
-    """Press a tab, also one that a narrow page keeps in its menu."""
-    tab = page.get_by_role("tab", name=name)
-    if not tab.is_visible():
-        page.locator(".overflow-menu > button").last.click()
-        tab = page.locator(".overflow-dropdown button", has_text=name).last
-    tab.click()
 
 
 def rows(page) -> int:
