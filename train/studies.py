@@ -363,7 +363,7 @@ STUDIES = {
             "cpu": Recipe(
                 EncoderClassifier,
                 replace(REPORT_TWO[0], max_len=128),
-                training(1_200, batch_size=32 * 128, learning_rate=1e-3),
+                training(4_000, batch_size=32 * 128, learning_rate=1e-3),
             ),
             "gpu": Recipe(
                 EncoderClassifier, REPORT_TWO[0], shortened(REPORT_TWO[1], REPORT_TWO[1].steps)
