@@ -8,6 +8,14 @@ const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 
 const data = () => current()?.groups?.[group];
+// the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
+const own = element.parentElement.closest('[id]').id, asked = new URLSearchParams(location.search).get(own);
+if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) { [group, layer, head] = asked.split('.').map(n => n - 1); chosen = true; }
+function remember() {
+  const url = new URL(location);
+  url.searchParams.set(own, [group, layer, head].map(n => n + 1).join('.'));
+  history.replaceState(null, '', url);
+}
 const hide = $('.align-merge'), bare = token => visible(token.trim() || token);
 const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
 const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
@@ -65,6 +73,7 @@ function describe(i) {
     best.map(j => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
 }
 function draw() {
+  if (current()?.groups) group = Math.min(group, current().groups.length - 1);
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
@@ -77,8 +86,8 @@ function draw() {
   hide.parentElement.hidden = !current().begin;
   thumbnails(); enlarge();
 }
-actions.head = button => { chosen = true; layer = +button.dataset.l; head = +button.dataset.h; enlarge(); };
-actions.group = button => { group = +button.dataset.i; draw(); };
+actions.head = button => { chosen = true; layer = +button.dataset.l; head = +button.dataset.h; enlarge(); remember(); };
+actions.group = button => { group = +button.dataset.i; draw(); remember(); };
 actions.csv = () => { const g = data(); if (g) save('attention.csv', 'text/csv', csv([['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
   ...[...at(layer, head)].map((w, i) => [layer + 1, head + 1, Math.floor(i / g.keys.length) + 1, i % g.keys.length + 1,
     g.queries[Math.floor(i / g.keys.length)], g.keys[i % g.keys.length], w.toFixed(5)])])); };

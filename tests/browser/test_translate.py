@@ -73,6 +73,18 @@ def test_the_nine_sentences_of_the_report_are_translated_now(open_page):
     assert rows.nth(2).locator("td").all_inner_texts() == ["i love you", "Ich liebe dich."]
 
 
+def test_an_address_restores_the_head_and_remembers_another(open_page):
+    page = opened(open_page, "/?tab=translate&translation-heads=2.3.1")
+    title = page.locator("#translation-heads .heads-title")
+    expect(title).to_have_text("encoder self-attention, layer 3, head 1")
+    page.locator("#translation-heads .heads-grid button").nth(1).click()
+    expect(title).to_have_text("encoder self-attention, layer 1, head 2")
+    assert "translation-heads=2.1.2" in page.url
+    page = opened(open_page, "/?tab=translate&translation-heads=9.99.99")
+    last = page.locator("#translation-heads .heads-grid button").last.get_attribute("aria-label")
+    expect(page.locator("#translation-heads .heads-title")).to_contain_text(last)
+
+
 def test_an_empty_text_empties_the_page_without_complaint(open_page):
     page = opened(open_page)
     assert typed(page, "") == ""
