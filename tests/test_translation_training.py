@@ -1,6 +1,8 @@
 """Facts about train.translation: its data, its batches, its loss and its search."""
 
 import csv
+import json
+import math
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from train import buckets, data, translation
+from train import buckets, data, translation, vocabulary
 from train.data import Pairs
 from train.loop import TrainConfig
 from train.losses import smoothed_cross_entropy
@@ -327,6 +329,35 @@ def test_the_reports_model_has_its_parameters_but_the_repeated_ones():
 def test_the_gpu_model_has_20_to_60_million_parameters():
     with torch.device("meta"):
         assert 20e6 < EncoderDecoder(translation.PRESETS["gpu"][0]).n_parameters < 60e6
+
+
+def test_sizes_of_the_vocabulary_are_compared_on_the_same_validation(folder, monkeypatch):
+    monkeypatch.setattr(vocabulary, "MODEL", replace(TINY, max_len=160))
+    monkeypatch.setattr(vocabulary, "TRAIN", replace(translation.TRAIN, steps=3, batch_size=400))
+    monkeypatch.setattr(vocabulary, "SIZES", (80, 100))
+    vocabulary.main(["--data", str(folder), "--checkpoint", str(folder), "--minutes", "0"])
+    found = json.loads((folder / "vocabulary.json").read_text())["tried"]
+    assert [one["vocab_size"] for one in found] == [80, 100]
+    for one in found:
+        assert (
+            one["steps"] == 3
+            and 0 < one["nats_per_character"] < 10
+            and "bleu_validation_small" in one
+        )
+
+
+def test_nats_per_character_do_not_depend_on_the_pieces():
+    """A model that gives every piece the same probability needs log(vocabulary) for each."""
+    pairs = sentences(40)
+    for size in (80, 120):
+        tokenizer = train_bpe([*pairs.en, *pairs.de], size)
+        corpus = translation.encode(tokenizer, pairs, 200)
+        model = random_model(vocab_size=size, max_len=200)
+        for parameter in model.parameters():
+            torch.nn.init.zeros_(parameter)
+        n_pieces = sum(len(tokenizer.encode(text)) + 1 for text in pairs.de)
+        expected = math.log(size) * n_pieces / sum(map(len, pairs.de))
+        assert vocabulary.nats_per_character(model, [corpus]) == pytest.approx(expected, rel=1e-5)
 
 
 def test_german_survives_the_tokenizer():

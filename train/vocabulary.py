@@ -1,0 +1,104 @@
+"""Find out how large the translator's vocabulary should be: `python -m train.vocabulary`
+
+Translators that differ in nothing else are trained for the same minutes and compared on the
+validation sets: by BLEU, and by nats per character, since a piece of a larger vocabulary says more.
+The result stands in the checkpoint, as vocabulary.json.
+"""
+
+import argparse
+import json
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from train.data import Pairs
+from train.loop import TrainConfig, fit
+from train.translation import (
+    MODEL,
+    N_TOKENIZER,
+    N_VALIDATION,
+    TRAIN,
+    Encoded,
+    batches,
+    bleu_of,
+    encode,
+    load,
+    loss_of,
+    spread,
+    translate_all,
+    validation_loss,
+)
+from transformer_core.checkpoint import write_atomically
+from transformer_core.models import EncoderDecoder
+from transformer_core.tokenization import train_bpe
+
+SIZES = (4_000, 8_000, 16_000)
+
+
+def nats_per_character(model: EncoderDecoder, corpora: list[Encoded]) -> float:
+    """Mean over the sets of the loss of all pieces, by the characters that they spell."""
+    rates = []
+    for corpus in corpora:
+        n_pieces = int((corpus.tgt.lengths - 1).sum())
+        n_characters = sum(map(len, corpus.pairs.de))
+        rates.append(validation_loss(model, corpus) * n_pieces / n_characters)
+    return sum(rates) / len(rates)
+
+
+def try_size(
+    size: int, pairs: Pairs, validation: dict[str, Pairs], config: TrainConfig
+) -> dict[str, float]:
+    """What a translator with this vocabulary reaches."""
+    some = pairs.take(range(len(pairs))[:: max(1, len(pairs) // N_TOKENIZER)])
+    tokenizer = train_bpe([*some.en, *some.de], size)
+    shape = replace(MODEL, vocab_size=tokenizer.vocab_size)
+    held_out = {
+        name: encode(tokenizer, spread(one, N_VALIDATION), shape.max_len)
+        for name, one in validation.items()
+    }
+    torch.manual_seed(config.seed)
+    steps = fit(
+        EncoderDecoder(shape),
+        batches(tokenizer, encode(tokenizer, pairs, shape.max_len), config),
+        partial(loss_of, smoothing=config.label_smoothing),
+        lambda model: {"loss": nats_per_character(model, list(held_out.values()))},
+        config,
+    )
+    ((now, model),) = deque(steps, maxlen=1)
+    return {
+        "vocab_size": tokenizer.vocab_size,
+        "nats_per_character": now.metrics["loss"],
+        **{
+            f"bleu_{name}": bleu_of(translate_all(model, tokenizer, one, 1), one.pairs.de)
+            for name, one in held_out.items()
+        },
+        "steps": now.step,
+        "minutes": round(now.seconds / 60, 1),
+    }
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line and write vocabulary.json."""
+    parser = argparse.ArgumentParser(prog="python -m train.vocabulary", description=__doc__)
+    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/translation"))
+    parser.add_argument("--data", type=Path, help="a local copy of the data")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each size")
+    parser.add_argument("--threads", type=int, default=1)
+    flags = parser.parse_args(argv)
+    torch.set_num_threads(flags.threads)
+    # evaluated before the first step and after the last
+    config = replace(TRAIN, minutes=flags.minutes, warmup_steps=100, eval_every=1_000_000)
+    pairs, validation = load(flags.data)
+    found = []
+    for size in SIZES:
+        found.append(try_size(size, pairs, validation, config))
+        print(json.dumps(found[-1]), flush=True)
+    record = {"chosen": MODEL.vocab_size, "tried": found}
+    write_atomically(flags.checkpoint / "vocabulary.json", json.dumps(record, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
