@@ -70,6 +70,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
     with playwright.sync_playwright() as api:
         chromium = api.chromium.launch(
             executable_path=CHROMIUM,
