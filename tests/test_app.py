@@ -171,3 +171,10 @@ def test_pages_allow_nothing_foreign(served):
 def test_large_bodies_are_refused_announced_or_not(served, content):
     response = httpx.post(f"{served}/gradio_api/call/generate", content=content)
     assert response.status_code == 413
+
+
+def test_the_page_is_sent_compressed(served):
+    with httpx.stream("GET", served + "/") as response:
+        sent = sum(map(len, response.iter_raw()))
+    assert response.headers["content-encoding"] == "gzip" and sent < 250_000
+    assert len(httpx.get(served + "/").text) > 2 * sent

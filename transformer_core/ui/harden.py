@@ -1,6 +1,7 @@
 """What a public page should refuse: routes that this app does not use, and foreign content."""
 
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 512_000  # bytes of one request; the longest text a visitor may send is far below
@@ -90,5 +91,6 @@ def app_kwargs() -> dict:
         "redoc_url": None,
         "openapi_url": None,
         "max_body_size": MAX_BODY,
-        "middleware": [Middleware(Harden)],
+        # the page itself is 0.7 MB, most of it scripts; event streams are left as they are
+        "middleware": [Middleware(Harden), Middleware(GZipMiddleware, minimum_size=10_000)],
     }
