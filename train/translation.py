@@ -29,8 +29,8 @@ from transformer_core.models import EncoderDecoder
 from transformer_core.seq2seq import pad, translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, Tokenizer, train_bpe
 
-# vocab_size is what the tokenizer is trained to: of three sizes the one that needed the fewest nats per
-# character (train.vocabulary); batch_size counts tokens of both sides, padded
+# vocab_size is what the tokenizer is trained to: of three sizes the one that needed the fewest nats
+# per character (train.vocabulary); batch_size counts tokens of both sides, padded
 MODEL = ModelConfig(
     vocab_size=8_000,
     d_model=320,
