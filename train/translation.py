@@ -154,8 +154,13 @@ def tokenizer_of(options: Options, pairs: Pairs) -> Tokenizer:
     for folder in ([options.out] if options.resume else []) + [options.init or options.out / "-"]:
         if (folder / "tokenizer.json").exists():
             return Tokenizer.load(folder / "tokenizer.json")
+    return learn_pieces(pairs, options.model.vocab_size)
+
+
+def learn_pieces(pairs: Pairs, vocab_size: int) -> Tokenizer:
+    """One vocabulary for both languages, from pairs all over the training set."""
     some = slice(0, None, max(1, len(pairs) // N_TOKENIZER))
-    return train_bpe(itertools.chain(pairs.en[some], pairs.de[some]), options.model.vocab_size)
+    return train_bpe(itertools.chain(pairs.en[some], pairs.de[some]), vocab_size)
 
 
 def usable(corpus: Encoded) -> Tensor:

@@ -18,13 +18,13 @@ from train.data import Pairs
 from train.loop import TrainConfig, fit
 from train.translation import (
     MODEL,
-    N_TOKENIZER,
     N_VALIDATION,
     TRAIN,
     Encoded,
     batches,
     bleu_of,
     encode,
+    learn_pieces,
     load,
     loss_of,
     spread,
@@ -33,7 +33,6 @@ from train.translation import (
 )
 from transformer_core.checkpoint import write_atomically
 from transformer_core.models import EncoderDecoder
-from transformer_core.tokenization import train_bpe
 
 SIZES = (4_000, 8_000, 16_000)
 
@@ -52,8 +51,7 @@ def try_size(
     size: int, pairs: Pairs, validation: dict[str, Pairs], config: TrainConfig
 ) -> dict[str, float]:
     """What a translator with this vocabulary reaches."""
-    some = pairs.take(range(len(pairs))[:: max(1, len(pairs) // N_TOKENIZER)])
-    tokenizer = train_bpe([*some.en, *some.de], size)
+    tokenizer = learn_pieces(pairs, size)
     shape = replace(MODEL, vocab_size=tokenizer.vocab_size)
     held_out = {
         name: encode(tokenizer, spread(one, N_VALIDATION), shape.max_len)

@@ -24,8 +24,8 @@ function draw() {
   });
   if (kept < n) chart.append(shape('line', {x1: 4, x2: width - 4, y1: 20 + kept * line, y2: 20 + kept * line, class: 'bars-line'}));
 }
-actions.csv = () => current() && save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
-  ...current().tokens.map((token, i) => [token, current().model[i], current().drawn[i]])]));
+actions.csv = () => { const value = current(); if (value) save('next-token.csv', 'text/csv', csv([['token', 'model', 'drawn'],
+  ...value.tokens.map((token, i) => [token, value.model[i], value.drawn[i]])])); };
 actions.svg = () => current() && saveSvg('next-token.svg', chart);
 new ResizeObserver(draw).observe(chart.parentElement);
 watch('value', draw);

@@ -1,4 +1,4 @@
-// The guided tour. value: [{tab, target, section, question, answers, right, because}, …]
+// The guided tour. value: {stops: [{tab, target, section, question, answers, right, because}, …]}
 const card = $('.tour-card'), begin = $('.tour-start'), {stops} = current();
 let at = 0, given = [], marked = null;
 const button = (what, text, more = {}) => make('button', {type: 'button', 'data-do': what, text, ...more});
