@@ -15,11 +15,13 @@ import torch
 from tiny import TEXT, build
 from torch.testing import assert_close
 
-from train import ablations, data, studies
+from train import ablations, data
 from train.ablations import flops_per_target, is_finished, main, merge, train
 from train.loop import TrainConfig
 from train.metrics import read_table
-from train.studies import EVALUATIONS, STUDIES, Recipe, loss_by_position, stretched
+from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
+from train.studies.shakespeare import loss_by_position, stretched
+from train.study import EVALUATIONS, Recipe, Task
 from transformer_core.checkpoint import load
 from transformer_core.config import ModelConfig
 from transformer_core.models import DecoderLM, LSTMClassifier
@@ -38,7 +40,7 @@ def small(monkeypatch):
     tiny = replace(tiny, train=replace(tiny.train, batch_size=4, precision="no"))
     study = replace(STUDIES["copy_task"], presets={"cpu": tiny, "gpu": tiny})
     monkeypatch.setitem(STUDIES, "copy_task", study)
-    monkeypatch.setattr(studies, "N_COPIED", 8)
+    monkeypatch.setattr(copy_task, "N_COPIED", 8)
 
 
 def run(out: Path, *flags: str) -> Path:
@@ -106,7 +108,7 @@ def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, mo
     seen = {}
 
     def watched(recipe, path):
-        task = studies.copy(recipe, path)
+        task = copy_task.task(recipe, path)
         key = (recipe.model.norm, recipe.train.seed)
         seen[key] = [task.batch_of(step)[0] for step in range(3)]
         return task
@@ -215,7 +217,7 @@ def test_counted_operations_are_those_of_the_matrices():
     def loss_of(model, batch):
         return model(batch[0]).sum(), torch.tensor(batch[0].numel())
 
-    task = studies.Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
     matrices = 4 * 16 * 16 + 2 * 16 * 32 + 20 * 16
     attention = 2 * 8 * 16  # every token with 8 keys, and 8 values
     # a multiplication and an addition each; the backward pass is two products for each of the first
@@ -229,7 +231,7 @@ def test_a_recurrent_layer_is_counted_too():
     def loss_of(model, batch):
         return model(batch[0]).sum(), torch.tensor(len(batch[0]))
 
-    task = studies.Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
     assert flops_per_target(recipe, task) > 3 * 2 * 8 * 4 * 32 * (16 + 32) * 0.9
 
 
@@ -248,9 +250,9 @@ def test_every_task_can_be_trained(tmp_path, monkeypatch):
     texts = TEXT.replace("\n", " ").split(".") * 40
     pairs = data.Pairs(texts, texts, ["captions-multi30k"] * len(texts))
     films = data.Reviews(texts, [0, 1] * (len(texts) // 2))
-    monkeypatch.setattr(studies.translation, "load", lambda path: (pairs, {"validation": pairs}))
-    monkeypatch.setattr(studies.reviews, "load", lambda path: (films, films, films))
-    monkeypatch.setattr(studies.data, "shakespeare", lambda path: TEXT * 40)
+    monkeypatch.setattr(translation, "load", lambda path: (pairs, {"validation": pairs}))
+    monkeypatch.setattr(sentiment.reviews, "load", lambda path: (films, films, films))
+    monkeypatch.setattr(shakespeare.data, "shakespeare", lambda path: TEXT * 40)
     for name, study in STUDIES.items():
         full = study.presets["cpu"]
         sizes = {"d_model": 16, "n_heads": 2, "n_layers": 1, "d_ff": 16}

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from tiny import build, words
 from torch.testing import assert_close
 
-from train import data, evaluate, long_reviews, reviews, sentiment, verdicts
+from train import data, evaluate, labelled_reviews, long_reviews, reviews, sentiment, verdicts
 from train.buckets import Ragged
 from train.card import read_runs
 from train.data import Reviews
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 def corpus(n: int = 40):
     some = some_reviews(n, seed=0)
     tokenizer = train_bpe(some.text, 90, web=True)
-    return some, tokenizer, sentiment.encode(tokenizer, some.text, 40)
+    return some, tokenizer, labelled_reviews.encode(tokenizer, some.text, 40)
 
 
 def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
@@ -89,12 +89,12 @@ def test_no_text_is_both_tested_and_trained_on(folder):
 
 
 def test_the_reports_protocol_divides_every_text_once(folder):
-    train, validation = sentiment.splits(folder, "report")
-    test = sentiment.tested(folder, "report")
+    train, validation = labelled_reviews.splits(folder, "report")
+    test = labelled_reviews.tested(folder, "report")
     parts = [set(part.text) for part in (train, validation, test)]
     assert sum(map(len, parts)) == len(set.union(*parts)) == 210
     assert list(map(len, parts)) == [168, 21, 21]
-    assert sentiment.tested(folder, "cpu") == data.reviews(folder, "test")
+    assert labelled_reviews.tested(folder, "cpu") == data.reviews(folder, "test")
 
 
 def test_hidden_pieces_are_asked_for_and_no_others():
@@ -122,18 +122,20 @@ def test_the_masked_loss_is_the_cross_entropy_of_the_hidden_pieces():
 
 def test_sentences_put_together_are_the_review():
     _, tokenizer, encoded = corpus()
-    ends = sentiment.sentence_ends(tokenizer)
+    ends = labelled_reviews.sentence_ends(tokenizer)
     assert {tokenizer.token(i) for i in ends} == {".", "!", "?"}
     for row in range(len(encoded.lengths)):
         ids = encoded[row][1:-1]
-        parts = sentiment.sentences(ids, ends)
+        parts = labelled_reviews.sentences(ids, ends)
         assert [i for part in parts for i in part] == ids
-        assert all(part[-1] in ends and len(part) >= sentiment.SHORTEST for part in parts[:-1])
+        assert all(
+            part[-1] in ends and len(part) >= labelled_reviews.SHORTEST for part in parts[:-1]
+        )
 
 
 def test_excerpts_stand_in_their_reviews():
     _, tokenizer, encoded = corpus()
-    cut = sentiment.excerpts(tokenizer, encoded, seed=0)
+    cut = labelled_reviews.excerpts(tokenizer, encoded, seed=0)
     for row in range(len(encoded.lengths)):
         whole, part = encoded[row][1:-1], cut[row]
         assert part[0] == CLS and part[-1] == EOS and len(part) > 2
@@ -144,21 +146,21 @@ def test_excerpts_stand_in_their_reviews():
 def test_batches_depend_on_the_step_alone_and_only_training_forgets():
     some, tokenizer, encoded = corpus()
     config = TrainConfig(batch_size=400)
-    plain = sentiment.batches(tokenizer, encoded, some.label, config, plain=True)
-    noisy = sentiment.batches(tokenizer, encoded, some.label, config, plain=False)
-    again = sentiment.batches(tokenizer, encoded, some.label, config, plain=False)
+    plain = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=True)
+    noisy = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    again = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
     for step in (9, 0, 5):
         assert all(map(torch.equal, noisy(step), again(step)))
         assert not (plain(step)[0] == MASK).any()
     batches = [noisy(step)[0] for step in range(20)]
     share = sum((b == MASK).sum() for b in batches) / sum((b > EOS).sum() for b in batches)
-    assert abs(share - sentiment.FORGOTTEN) < 0.03
+    assert abs(share - labelled_reviews.FORGOTTEN) < 0.03
     assert all((batch[:, 0] == CLS).all() for batch in batches)
 
 
 def test_labels_stay_with_their_reviews():
     some, tokenizer, encoded = corpus()
-    batch_of = sentiment.batches(tokenizer, encoded, some.label, TrainConfig(), plain=True)
+    batch_of = labelled_reviews.batches(tokenizer, encoded, some.label, TrainConfig(), plain=True)
     rows = {tuple(encoded[i]): label for i, label in enumerate(some.label)}
     for step in range(5):
         for tokens, label in zip(*batch_of(step), strict=True):

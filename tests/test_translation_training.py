@@ -18,6 +18,7 @@ from train.data import Pairs
 from train.loop import TrainConfig
 from train.losses import smoothed_cross_entropy
 from train.noise import noised
+from train.pairs import batches, encode, is_whole, load, usable, with_slips
 from transformer_core.checkpoint import load_trained
 from transformer_core.config import ModelConfig
 from transformer_core.decoding import beam_search
@@ -65,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 def corpus_and_tokenizer(n: int = 600):
     pairs = sentences(n)
     tokenizer = train_bpe([*pairs.en, *pairs.de], 120)
-    return translation.encode(tokenizer, pairs, 200), tokenizer
+    return encode(tokenizer, pairs, 200), tokenizer
 
 
 def random_model(**changes) -> EncoderDecoder:
@@ -118,13 +119,13 @@ def test_without_data_the_hubs_iwslt_is_read(tmp_path, monkeypatch):
     for kind in ("train", "validation", "test"):
         (pairs,) = data.translation(None, kind).values()
         assert pairs == Pairs([f"{kind} one", "two"], [f"{kind} eins", "zwei"], ["", ""])
-    pairs, validation = translation.load(None)
+    pairs, validation = load(None)
     assert pairs.en == ["train one"] and set(validation) == {"validation"}
 
 
 def test_no_validation_sentence_is_trained_on_and_tests_are_not_read(folder):
     (folder / "test_small.parquet").write_bytes(b"not to be opened")
-    pairs, validation = translation.load(folder)
+    pairs, validation = load(folder)
     assert "validation_small" in validation
     for held_out in validation.values():
         assert not set(held_out.en) & set(pairs.en)
@@ -132,29 +133,29 @@ def test_no_validation_sentence_is_trained_on_and_tests_are_not_read(folder):
 
 
 def test_broken_and_copied_pairs_are_dropped():
-    assert translation.is_whole("Good.", "Gut.")
-    assert not translation.is_whole("Good.", " ")
-    assert not translation.is_whole("Fine", "fÃ¼r")
-    assert not translation.is_whole("this is not German", "this is not German")
-    assert translation.is_whole("Tom Miller", "Tom Miller")
+    assert is_whole("Good.", "Gut.")
+    assert not is_whole("Good.", " ")
+    assert not is_whole("Fine", "fÃ¼r")
+    assert not is_whole("this is not German", "this is not German")
+    assert is_whole("Tom Miller", "Tom Miller")
 
 
 def test_batches_are_a_function_of_the_step_alone():
     corpus, tokenizer = corpus_and_tokenizer()
     config = TrainConfig(batch_size=700, seed=3)
-    forth = translation.batches(tokenizer, corpus, config)
-    back = translation.batches(tokenizer, corpus, config)
+    forth = batches(tokenizer, corpus, config)
+    back = batches(tokenizer, corpus, config)
     steps = list(range(90))
     seen = {step: forth(step) for step in steps}
     for step in reversed(steps):
         assert all(torch.equal(a, b) for a, b in zip(seen[step], back(step), strict=True))
-    other = translation.batches(tokenizer, corpus, replace(config, seed=4))
+    other = batches(tokenizer, corpus, replace(config, seed=4))
     assert any(not torch.equal(seen[step][1], other(step)[1]) for step in steps[:5])
 
 
 def test_less_than_a_tenth_of_a_batch_is_padding():
     corpus, tokenizer = corpus_and_tokenizer(6000)
-    batch_of = translation.batches(tokenizer, corpus, TrainConfig(batch_size=2000))
+    batch_of = batches(tokenizer, corpus, TrainConfig(batch_size=2000))
     tensors = [tensor for step in range(60) for tensor in batch_of(step)]
     padding = sum((t == PAD).sum() for t in tensors) / sum(t.numel() for t in tensors)
     assert padding < 0.1
@@ -179,8 +180,8 @@ def test_an_epoch_shows_every_pair_once_and_no_batch_is_too_large():
 def test_what_the_vocabulary_lacks_is_never_a_target():
     pairs = Pairs(["a cat", "a dog"], ["eine Katze", "你好"], ["", ""])
     tokenizer = train_bpe(["a cat a dog eine Katze"] * 3, 60)
-    corpus = translation.encode(tokenizer, pairs, 40)
-    assert UNK in corpus.tgt[1] and translation.usable(corpus).tolist() == [0]
+    corpus = encode(tokenizer, pairs, 40)
+    assert UNK in corpus.tgt[1] and usable(corpus).tolist() == [0]
 
 
 def test_ragged_rows_are_the_encoded_texts():
@@ -214,7 +215,7 @@ def test_slips_make_what_hurried_people_type():
 def test_a_quarter_of_the_sources_is_noised_and_no_target():
     corpus, tokenizer = corpus_and_tokenizer()
     rows = torch.arange(600)
-    src = translation.with_slips(tokenizer, corpus, rows, random.Random(0))
+    src = with_slips(tokenizer, corpus, rows, random.Random(0))
     changed = [src[i][src[i] != PAD].tolist() != corpus.src[i] for i in range(600)]
     assert 0.15 < sum(changed) / 600 < 0.3
 
@@ -351,7 +352,7 @@ def test_nats_per_character_do_not_depend_on_the_pieces():
     pairs = sentences(40)
     for size in (80, 120):
         tokenizer = train_bpe([*pairs.en, *pairs.de], size)
-        corpus = translation.encode(tokenizer, pairs, 200)
+        corpus = encode(tokenizer, pairs, 200)
         model = random_model(vocab_size=size, max_len=200)
         for parameter in model.parameters():
             torch.nn.init.zeros_(parameter)

@@ -27,7 +27,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from train.loop import fast_precision, fit
 from train.metrics import COLUMNS, Metrics, measured, read_table, write_table
 from train.run import processor
-from train.studies import STUDIES, Recipe, Study, Task, shortened
+from train.studies import STUDIES
+from train.study import Recipe, Study, Task, shortened
 from transformer_core import checkpoint
 from transformer_core.checkpoint import write_atomically
 

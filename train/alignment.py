@@ -16,7 +16,7 @@ from torch import Tensor
 
 from train import data
 from train.card import weights
-from train.translation import spread
+from train.pairs import spread
 from transformer_core.checkpoint import Trained, load_trained, write_atomically
 from transformer_core.seq2seq import source_ids
 from transformer_core.tokenization import BOS, EOS

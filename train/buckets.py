@@ -88,3 +88,21 @@ def epoch(weights: Tensor, src: Tensor, tgt: Tensor, n_tokens: int, seed: int) -
     rows = by_length(draw(weights, generator), src, tgt)
     batches = list(cut(rows, src, tgt, n_tokens))
     return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+def rows_by_step(
+    weights: Tensor, src: Tensor, tgt: Tensor, n_tokens: int, seed: int
+) -> Callable[[int], Tensor]:
+    """rows_of(step) -> (batch,): epoch after epoch, each in its own order, by the step alone."""
+
+    @functools.lru_cache(maxsize=2)
+    def batches(number: int) -> list[Tensor]:
+        return epoch(weights, src, tgt, n_tokens, seed * 1_000_003 + number)
+
+    steps_per_epoch = len(batches(0))  # others differ by a few batches, since rows are drawn
+
+    def rows_of(step: int) -> Tensor:
+        number, place = divmod(step, steps_per_epoch)
+        return batches(number)[place % len(batches(number))]
+
+    return rows_of

@@ -15,7 +15,7 @@ from train.card import Card
 from train.data import Reviews
 from train.loop import Batch, TrainConfig
 from train.losses import smoothed_cross_entropy
-from train.run import Options, read_flags, run
+from train.run import read_flags, run
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.masks import PAD
@@ -82,13 +82,9 @@ def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
     return reviews.take(sorted(i for text, i in first.items() if text not in elsewhere))
 
 
-def tokenizer_of(options: Options, texts: list[str]) -> Tokenizer:
-    """The vocabulary of the run that is continued or built upon, or a new one."""
-    for folder in ([options.out] if options.resume else []) + [options.init or options.out / "-"]:
-        if (folder / "tokenizer.json").exists():
-            return Tokenizer.load(folder / "tokenizer.json")
-    some = texts[:: max(1, len(texts) // N_TOKENIZER)]
-    return train_bpe(some, options.model.vocab_size, web=True)
+def learn_pieces(texts: list[str], vocab_size: int) -> Tokenizer:
+    """A vocabulary from reviews all over the training set."""
+    return train_bpe(texts[:: max(1, len(texts) // N_TOKENIZER)], vocab_size, web=True)
 
 
 def stream(tokenizer: Tokenizer, texts: list[str]) -> Tensor:
@@ -178,7 +174,7 @@ def main(argv: list[str] | None = None) -> None:
     options = read_flags("reviews", PRESETS, __doc__, argv)
     labelled, held_out, unlabelled = load(options.data)
     texts = [*labelled.text, *unlabelled.text]
-    tokenizer = tokenizer_of(options, texts)
+    tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)
     ids = stream(tokenizer, texts)
     windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)
     torch.manual_seed(options.train.seed)

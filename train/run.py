@@ -71,6 +71,13 @@ class Options:
         """The model's config, now that its vocabulary is known."""
         return replace(self.model, vocab_size=tokenizer.vocab_size)
 
+    def held_tokenizer(self) -> Tokenizer | None:
+        """The vocabulary of the run that is continued or built upon; None for a new one."""
+        for folder in (self.out if self.resume else None, self.init):
+            if folder and (folder / "tokenizer.json").exists():
+                return Tokenizer.load(folder / "tokenizer.json")
+        return None
+
 
 def read_flags(
     task: str, presets: dict[str, tuple[ModelConfig, TrainConfig]], doc: str, argv: list[str] | None

@@ -1,12 +1,8 @@
 """Train an encoder-decoder to translate English into German: `python -m train.translation`"""
 
 import functools
-import itertools
 import math
-import random
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -15,19 +11,17 @@ from sacrebleu.metrics import BLEU, CHRF
 from torch import Tensor, nn
 
 from train import buckets, data
-from train.buckets import Ragged
 from train.card import Card
-from train.data import Pairs
 from train.loop import Batch, TrainConfig
 from train.losses import smoothed_cross_entropy
-from train.noise import noised
-from train.run import Options, read_flags, run
+from train.pairs import Encoded, batches, encode, learn_pieces, load, spread
+from train.run import read_flags, run
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.masks import PAD
 from transformer_core.models import EncoderDecoder
-from transformer_core.seq2seq import pad, translate_ids
-from transformer_core.tokenization import BOS, EOS, UNK, Tokenizer, train_bpe
+from transformer_core.seq2seq import translate_ids
+from transformer_core.tokenization import Tokenizer
 
 # vocab_size is what the tokenizer is trained to: of three sizes the one that needed the fewest nats
 # per character (train.vocabulary); batch_size counts tokens of both sides, padded
@@ -78,131 +72,8 @@ PRESETS = {
     ),
 }
 
-# How often an epoch shows the pairs of a source, 1 if it is not listed. Chosen by continuing the
-# same weights for eight minutes and comparing the losses on the validation sets: all sources alike
-# were worse on each of them than the noisy, the machine-translated and the long-winded shown less;
-# everyday sentences twice made these better, which visitors type, and talks and captions a little
-# worse, so captions, of which there are few, come three times.
-WEIGHTS = {
-    "tatoeba-manythings": 2.0,
-    "tatoeba-opus-test": 2.0,
-    "captions-multi30k": 3.0,
-    "opus-mix": 0.0,
-    "wmt-mix-20k": 0.0,
-    "books-libris2s": 0.0,
-    "talks-3b1b-captions": 0.5,
-    "questions-mintaka": 0.5,
-    "europarl-1996-lc20k": 0.1,
-    "europarl-v7-first20k": 0.2,
-    "wmt-newstest": 0.4,
-    "web-l10n-mozilla-bitcoin": 0.5,
-    "web-salesforce-dev": 0.3,
-    "prose-progit2": 0.3,
-}
-NOISED = 0.25  # the share of source sentences that is shown with slips
-LONGEST = 100  # pieces on either side that are trained on
-BROKEN = ("\ufffd", "Ã", "\x84", "\x93", "\x96")  # signs of a wrongly decoded text
-N_TOKENIZER = 300_000  # pairs that the vocabulary is learnt from
 N_VALIDATION, N_BLEU = 400, 100  # sentences per set for the loss and for greedy BLEU
 BABBLE = 5.0  # above this loss a model repeats itself without end, and BLEU tells nothing
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """Pairs as the model reads them: src ends with EOS, tgt stands between BOS and EOS."""
-
-    pairs: Pairs
-    src: Ragged
-    tgt: Ragged
-
-
-def encode(tokenizer: Tokenizer, pairs: Pairs, max_len: int) -> Encoded:
-    """All pairs, none left out; what is too long for the model is cut."""
-    src = buckets.encode(tokenizer, pairs.en, lambda ids: [*ids[: max_len - 1], EOS])
-    tgt = buckets.encode(tokenizer, pairs.de, lambda ids: [BOS, *ids[: max_len - 1], EOS])
-    return Encoded(pairs, src, tgt)
-
-
-def is_held_out(en: str, source: str) -> bool:
-    """One everyday sentence in 250 validates, whatever the order of the file."""
-    return source.startswith("tatoeba") and zlib.crc32(en.encode()) % 250 == 0
-
-
-def is_whole(en: str, de: str) -> bool:
-    """Both sides have text and were decoded correctly, and one is not a copy of the other."""
-    damaged = any(sign in en or sign in de for sign in BROKEN)
-    copied = en == de and len(en.split()) > 3
-    return bool(en.strip() and de.strip()) and not damaged and not copied
-
-
-def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
-    """Training pairs and validation sets that share no sentence of either language with them."""
-    everything = next(iter(data.translation(path, "train").values()))
-    validation = data.translation(path, "validation")
-    rows = zip(everything.en, everything.de, everything.source, strict=True)
-    held_out = {i for i, (en, _, source) in enumerate(rows) if is_held_out(en, source)}
-    if held_out:
-        validation["validation_tatoeba"] = everything.take(sorted(held_out))
-    seen = {text for pairs in validation.values() for text in (*pairs.en, *pairs.de)}
-    rows = enumerate(zip(everything.en, everything.de, strict=True))
-    kept = [i for i, (en, de) in rows if is_whole(en, de) and not {en, de} & seen]
-    return everything.take(kept), validation
-
-
-def tokenizer_of(options: Options, pairs: Pairs) -> Tokenizer:
-    """The vocabulary of the run that is continued, or a new one for both languages together."""
-    for folder in ([options.out] if options.resume else []) + [options.init or options.out / "-"]:
-        if (folder / "tokenizer.json").exists():
-            return Tokenizer.load(folder / "tokenizer.json")
-    return learn_pieces(pairs, options.model.vocab_size)
-
-
-def learn_pieces(pairs: Pairs, vocab_size: int) -> Tokenizer:
-    """One vocabulary for both languages, from pairs all over the training set."""
-    some = slice(0, None, max(1, len(pairs) // N_TOKENIZER))
-    return train_bpe(itertools.chain(pairs.en[some], pairs.de[some]), vocab_size)
-
-
-def usable(corpus: Encoded) -> Tensor:
-    """Not too long, of similar lengths, and nothing unknown to be learnt. -> rows"""
-    src, tgt = corpus.src.lengths, corpus.tgt.lengths - 1
-    short, long = torch.minimum(src, tgt), torch.maximum(src, tgt)
-    unknown = torch.zeros(len(tgt), dtype=torch.bool)
-    places = (corpus.tgt.ids == UNK).nonzero()[:, 0]
-    unknown[torch.searchsorted(corpus.tgt.starts, places, right=True) - 1] = True
-    return ((long <= LONGEST) & (long <= 2 * short + 5) & ~unknown).nonzero()[:, 0]
-
-
-def batches(tokenizer: Tokenizer, corpus: Encoded, config: TrainConfig) -> Callable[[int], Batch]:
-    """batch_of(step) -> src (batch, source), tgt (batch, target); it depends on the step alone."""
-    rows = usable(corpus)
-    weights = torch.tensor([WEIGHTS.get(corpus.pairs.source[i], 1.0) for i in rows.tolist()])
-    src, tgt = corpus.src.lengths[rows], corpus.tgt.lengths[rows]
-
-    @functools.lru_cache(maxsize=2)
-    def epoch(number: int) -> list[Tensor]:
-        seed = config.seed * 1_000_003 + number
-        return buckets.epoch(weights, src, tgt, config.batch_size, seed)
-
-    steps_per_epoch = len(epoch(0))  # other epochs differ by a few batches, since rows are drawn
-
-    def batch_of(step: int) -> Batch:
-        number, place = divmod(step, steps_per_epoch)
-        chosen = rows[epoch(number)[place % len(epoch(number))]]
-        rng = random.Random(f"{config.seed} {step}")
-        return with_slips(tokenizer, corpus, chosen, rng), corpus.tgt.pad(chosen)
-
-    return batch_of
-
-
-def with_slips(tokenizer: Tokenizer, corpus: Encoded, rows: Tensor, rng: random.Random) -> Tensor:
-    """The source sentences of some rows, a share of them noised. (batch,) -> (batch, source)"""
-    slipped = [i for i in range(len(rows)) if rng.random() < NOISED]
-    texts = [noised(corpus.pairs.en[int(rows[i])], rng) for i in slipped]
-    sources = [corpus.src[int(row)] for row in rows]
-    for i, ids in zip(slipped, tokenizer.encode_batch(texts), strict=True):
-        sources[i] = [*ids[: LONGEST + 20], EOS]
-    return pad(sources)
 
 
 def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
@@ -254,11 +125,6 @@ def judge(
 def bleu_of(translations: list[str], references: list[str]) -> float:
     """Corpus BLEU, 0 to 100."""
     return BLEU().corpus_score(translations, [references]).score
-
-
-def spread(pairs: Pairs, n: int) -> Pairs:
-    """n pairs from all over a set, the same ones every time."""
-    return pairs.take(range(len(pairs))[:: max(1, len(pairs) // n)][:n])
 
 
 @torch.inference_mode()
@@ -354,7 +220,7 @@ def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("translation", PRESETS, __doc__, argv)
     pairs, validation = load(options.data)
-    tokenizer = tokenizer_of(options, pairs)
+    tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)
     batch_of = batches(tokenizer, encode(tokenizer, pairs, config.max_len), options.train)
     some = {

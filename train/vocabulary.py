@@ -16,18 +16,13 @@ import torch
 
 from train.data import Pairs
 from train.loop import TrainConfig, fit
+from train.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.translation import (
     MODEL,
     N_VALIDATION,
     TRAIN,
-    Encoded,
-    batches,
     bleu_of,
-    encode,
-    learn_pieces,
-    load,
     loss_of,
-    spread,
     translate_all,
     validation_loss,
 )

@@ -1,0 +1,11 @@
+"""The ablation studies: what each trains on, the model that is whole, and a line per variant."""
+
+from train.studies import copy_task, sentiment, shakespeare, translation
+from train.study import Study
+
+STUDIES: dict[str, Study] = {
+    "translation": translation.STUDY,
+    "shakespeare": shakespeare.STUDY,
+    "sentiment": sentiment.STUDY,
+    "copy_task": copy_task.STUDY,
+}

@@ -1,0 +1,73 @@
+"""Report two's study: whether a review is positive, asked of a Transformer and of its rivals."""
+
+import functools
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from train import labelled_reviews, reviews, sentiment, verdicts
+from train.buckets import Ragged
+from train.study import Recipe, Study, Task, shortened, training
+from transformer_core.models import BagClassifier, EncoderClassifier, LSTMClassifier
+from transformer_core.tokenization import Tokenizer, train_bpe
+
+MODEL, TRAIN = sentiment.PRESETS["report"]
+N_REVIEWS = 1_000  # that are judged
+
+
+def variants(full: Recipe) -> dict[str, Recipe]:
+    """Other models for the same question, and report two's smaller ones."""
+    m = full.model
+    return {
+        "full": full,
+        # d_model and d_ff are the sizes of its embedding and of its state
+        "lstm": replace(full, kind=LSTMClassifier, model=replace(m, n_layers=1)),
+        "bag_of_embeddings": replace(full, kind=BagClassifier),
+        "no_positions": replace(full, model=replace(m, positional_encoding="none")),
+        "mean_pooling": replace(full, model=replace(m, pooling="mean")),
+        "one_head": replace(full, model=replace(m, n_heads=1)),
+        "one_layer": replace(full, model=replace(m, n_layers=1)),
+    }
+
+
+@functools.lru_cache(maxsize=1)
+def films(
+    path: Path | None, vocab_size: int, max_len: int
+) -> tuple[Tokenizer, Ragged, list[int], Ragged, list[int]]:
+    """Vocabulary, training reviews and labels, validation reviews and labels."""
+    some, held_out, _ = reviews.load(path)
+    held_out = held_out.take(range(len(held_out))[:: max(1, len(held_out) // N_REVIEWS)])
+    tokenizer = train_bpe(some.text, vocab_size)
+    known, judged = (
+        labelled_reviews.encode(tokenizer, part.text, max_len) for part in (some, held_out)
+    )
+    return tokenizer, known, some.label, judged, held_out.label
+
+
+def task(recipe: Recipe, path: Path | None) -> Task:
+    """Whether a review is positive, from its labels alone."""
+    tokenizer, known, label, judged, wanted = films(
+        path, recipe.model.vocab_size, recipe.model.max_len
+    )
+    return Task(
+        tokenizer,
+        labelled_reviews.batches(tokenizer, known, label, recipe.train, plain=True),
+        partial(sentiment.loss_of, smoothing=recipe.train.label_smoothing),
+        lambda model: verdicts.judge(verdicts.predict(model, judged), wanted),
+    )
+
+
+STUDY = Study(
+    "reviews",
+    "accuracy",
+    {
+        "cpu": Recipe(
+            EncoderClassifier,
+            replace(MODEL, max_len=128),
+            training(4_000, batch_size=32 * 128, learning_rate=1e-3),
+        ),
+        "gpu": Recipe(EncoderClassifier, MODEL, shortened(TRAIN, TRAIN.steps)),
+    },
+    variants,
+    task,
+)
