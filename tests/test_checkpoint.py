@@ -248,21 +248,25 @@ def saved(folder, trained):
 
 
 @pytest.mark.parametrize(
-    "attribute, folder",
+    "attribute, folder, command",
     [
-        ("translator", "translation"),
-        ("classifier", "sentiment"),
-        ("language_model", "shakespeare"),
-        ("copier", "copy_task"),
+        ("translator", "translation", "train.translation"),
+        ("classifier", "sentiment", "train.sentiment --init checkpoints/reviews"),
+        ("lstm", "sentiment_lstm", "train.sentiment --preset lstm"),
+        ("masked_lm", "reviews", "train.reviews"),
+        ("language_model", "shakespeare", "train.shakespeare"),
+        ("copier", "copy_task", "train.copy_task"),
     ],
 )
-def test_each_model_is_read_from_its_folder_or_its_training_is_named(tmp_path, attribute, folder):
+def test_each_model_is_read_from_its_folder_or_its_training_is_named(
+    tmp_path, attribute, folder, command
+):
     models = Models(tmp_path)
-    assert not models.has(folder)
-    with pytest.raises(CheckpointError, match=rf"`python -m train\.{folder}`"):
+    assert not models.has(folder) and f"python -m {command}" in models.absent(folder)
+    with pytest.raises(CheckpointError, match=f"`python -m {command}"):
         getattr(models, attribute)
     saved(tmp_path / folder, tiny_writer())
-    assert models.has(folder)
+    assert models.has(folder) and not models.absent(folder)
     assert getattr(models, attribute).folder == tmp_path / folder
     assert getattr(models, attribute) is models.get(folder)
 

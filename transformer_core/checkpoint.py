@@ -150,6 +150,14 @@ def load_trained(folder: Path) -> Trained:
     return Trained(model, tokenizer, folder)
 
 
+# checkpoints whose command is not just the script of their name
+COMMANDS = {
+    "sentiment": "train.sentiment --init checkpoints/reviews",
+    "sentiment_report": "train.sentiment --preset report --out checkpoints/sentiment_report",
+    "sentiment_lstm": "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
+}
+
+
 class Models:
     """Every checkpoint of a folder, each loaded on first use and shared by all requests."""
 
@@ -162,17 +170,20 @@ class Models:
         """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
         with self.lock:
             if name not in self.loaded:
-                folder = self.folder / name
-                if not (folder / "config.json").exists():
-                    raise CheckpointError(
-                        f"There is no {name} model yet: `python -m train.{name}` trains one."
-                    )
-                self.loaded[name] = load_trained(folder)
+                if absent := self.absent(name):
+                    raise CheckpointError(absent)
+                self.loaded[name] = load_trained(self.folder / name)
             return self.loaded[name]
 
     def has(self, name: str) -> bool:
         """Whether folder/name holds a checkpoint, without loading it."""
         return (self.folder / name / "config.json").exists()
+
+    def absent(self, name: str) -> str:
+        """The remedy, if folder/name holds no checkpoint; an empty string if it does."""
+        command = COMMANDS.get(name, f"train.{name}")
+        words = name.replace("_", " ")
+        return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
 
     @property
     def translator(self) -> Trained:

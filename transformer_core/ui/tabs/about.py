@@ -1,12 +1,10 @@
-"""What is loaded, how good it is, and the command that makes it again."""
+"""What models there are, how good they are, and the commands that make them again."""
 
-import html
 import re
+from pathlib import Path
 
 import gradio as gr
 
-from transformer_core.checkpoint import CheckpointError, Trained
-from transformer_core.inference import Models
 from transformer_core.ui.page import Page
 
 TITLE = "About"
@@ -36,32 +34,30 @@ def build(page: Page) -> None:
     for name, title in NAMES.items():
         with gr.Column(elem_id=f"about-{name}", elem_classes="about"):
             gr.Markdown(f"### {title}")
-            describe(page.models, name)
+            if absent := page.models.absent(name):
+                gr.Markdown(absent)
+            else:
+                describe(page.models.folder / name)
     gr.Markdown(CLOSING)
 
 
-def describe(models: Models, name: str) -> None:
-    """What one checkpoint's card says, or why there is none."""
-    try:
-        trained = models.get(name)
-    except CheckpointError as error:
-        gr.Markdown(html.escape(str(error)))
-        return
-    sections = card(trained)
+def describe(folder: Path) -> None:
+    """What one checkpoint's card says."""
+    sections = card(folder)
     if not sections:
-        gr.Markdown(f"{trained.model.n_parameters:,} parameters. It has not been scored yet.")
+        gr.Markdown("It has not been scored yet.")
         return
     gr.Markdown("\n\n".join(sections.pop(title) for title in SHOWN))
     with gr.Accordion(", ".join(sections), open=False):
         gr.Markdown("\n\n".join(f"#### {title}\n\n{text}" for title, text in sections.items()))
 
 
-def card(trained: Trained) -> dict[str, str]:
+def card(folder: Path) -> dict[str, str]:
     """The sections of its model card, title -> markdown; none if there is no card.
 
     `train.evaluate` writes the card with the scores it computed from these weights.
     """
-    path = trained.folder / "README.md"
+    path = folder / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     # links lead to files beside the card, which this page does not serve
     text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"`\1`", text)

@@ -6,23 +6,27 @@ see what else it had in mind, and pick an alternative to see where that would ha
 
 import functools
 import itertools
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import gradio as gr
-import torch
 
-from transformer_core.checkpoint import Trained
-from transformer_core.decoding import Sampling, sampling_probs
-from transformer_core.generation import check_sampling, generate, look, read, write
-from transformer_core.results import InputError, Token
+from transformer_core.decoding import Sampling
+from transformer_core.generation import check_sampling, generate, read
+from transformer_core.results import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.generate_display import (
+    Branch,
+    Story,
+    display,
+    forked,
+    grow,
+    position_of,
+    prediction,
+)
 from transformer_core.ui.page import Page
 from transformer_core.ui.views import (
-    attention_value,
     attention_view,
-    bars_value,
     bars_view,
     token_view,
     tokens_value,
@@ -32,105 +36,13 @@ TITLE = "Generate"
 PROMPTS = ["ROMEO:\n", "First Citizen:\n", "To be, or not to be", "JULIET:\nO Romeo, "]
 PASTED = "Shall I compare thee to a summer's day?\nPlease restart your computer to install updates."
 MAX_PASTED = 5_000
-MAX_BRANCHES = 20
-
-
-@dataclass(frozen=True)
-class Branch:
-    """One text: what it was given, what the model added, and where it came from."""
-
-    label: str
-    tokens: tuple[Token, ...]
-    n_prompt: int
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return "".join(token.text for token in self.tokens)
-
-
-@dataclass(frozen=True)
-class Story:
-    """One visitor's texts: the branches so far, the one on screen, and the token looked at."""
-
-    branches: tuple[Branch, ...] = ()
-    shown: int = 0
-    position: int | None = None  # None: the token after the last
-
-    @property
-    def branch(self) -> Branch:
-        """The branch on screen; InputError if nothing was written yet."""
-        if not self.branches:
-            raise InputError("There is no text yet: press Write first.")
-        return self.branches[self.shown]
-
-    def added(self, branch: Branch) -> "Story":
-        """The story with one more branch, shown; the oldest make room."""
-        branches = (*self.branches, branch)[-MAX_BRANCHES:]
-        return Story(branches, len(branches) - 1)
-
-    def grown(self, branch: Branch) -> "Story":
-        """The story with the shown branch replaced."""
-        branches = (*self.branches[: self.shown], branch, *self.branches[self.shown + 1 :])
-        return Story(branches, self.shown)
-
-
-def display(story: Story) -> tuple[Story, dict, gr.Radio]:
-    """Story -> the outputs of every event that changes the text."""
-    branch = story.branch
-    new = branch.tokens[branch.n_prompt :]
-    bits = sum(-token.log_prob for token in new) / max(1, len(new)) / 0.6931
-    note = f"{len(new)} characters written; the average one was a surprise of {bits:.2f} bits."
-    identity = f"{story.shown}-{branch.label}-{id(branch.tokens[0])}"
-    value = tokens_value(
-        branch.tokens, note, identity=identity, n_prompt=branch.n_prompt, branches=True
-    )
-    choices = [(branch.label, number) for number, branch in enumerate(story.branches)]
-    return story, value, gr.Radio(choices, value=story.shown, visible=len(choices) > 1)
-
-
-def grow(
-    trained: Trained, story: Story, length: float, seed: float, sampling: Sampling
-) -> Iterator[Story]:
-    """Let the model continue the shown branch, token by token, as a story each."""
-    branch = story.branch
-    for token in write(trained, branch.text, length, sampling, seed):
-        branch = replace(branch, tokens=(*branch.tokens, token))
-        yield story.grown(branch)
-
-
-def prediction(trained: Trained, story: Story, sampling: Sampling) -> tuple[dict, dict]:
-    """What the model saw and thought when it predicted the chosen token of the shown branch."""
-    ids = [token.id for token in story.branch.tokens]
-    position = len(ids) if story.position is None else story.position
-    seen = look(trained, ids, position)
-    drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(ids[:position]))
-    vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
-    best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
-    what = "the next character" if story.position is None else f"character {position + 1}"
-    distribution = bars_value(
-        vocabulary,
-        seen.log_probs.exp(),
-        drawn,
-        f"For {what} the model prefers {vocabulary[best]!r} "
-        f"({seen.log_probs[best].exp():.0%}); sampling keeps {n_kept} characters. "
-        "Filled bars are the model's probabilities, outlined ones what is drawn from.",
-    )
-    attention = attention_value(
-        seen,
-        trained.model.sites,
-        f"Predicting {what} from {len(seen.tokens)} characters before it. Each small square is one "
-        "head: rows are queries, columns are keys, and no query sees the future.",
-        rows=True,
-    )
-    return attention, distribution
 
 
 def build(page: Page) -> None:
     """Lay out the tab and wire it."""
     models = page.models
-    if not models.has("shakespeare"):
-        gr.Markdown("There is no Shakespeare model yet: `python -m train.shakespeare` trains one.")
+    if absent := models.absent("shakespeare"):
+        gr.Markdown(absent)
         return
     story = gr.State(Story(), time_to_live=3600)
     with gr.Row():
@@ -215,7 +127,7 @@ def build(page: Page) -> None:
         if len(pasted) > MAX_PASTED:
             raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
         tokens = read(models.language_model, pasted)
-        known = [token for token in tokens[1:]]
+        known = tokens[1:]
         nats = -sum(token.log_prob for token in known) / max(1, len(known))
         note = f"{nats:.2f} nats a character on average, over {len(known)} predicted characters."
         return tokens_value(tokens, note, identity=str(id(tokens)))
@@ -280,22 +192,3 @@ def build(page: Page) -> None:
         yield from paced(itertools.accumulate(pieces))
 
     gr.api(generate_text, api_name="generate", **QUEUED)
-
-
-def position_of(event: gr.EventData, story: Story) -> int:
-    """The position a view sent, checked: it comes from the visitor's browser."""
-    position = event.position
-    if not isinstance(position, int) or not 0 <= position < len(story.branch.tokens):
-        raise InputError(f"The text has no character {position!r}.")
-    return position
-
-
-def forked(branch: Branch, position: int, choice: tuple[int, str, float], number: int) -> Branch:
-    """The branch that says something else at one position."""
-    index, text, p = choice
-    old = branch.tokens[position]
-    token = replace(old, text=text, id=index, log_prob=math.log(max(p, 1e-12)))
-    source = branch.label.split(":")[0]
-    label = f"{number + 1}: from {source} at {position + 1}, {text!r} for {old.text!r}"
-    tokens = (*branch.tokens[:position], token)
-    return Branch(label, tokens, min(branch.n_prompt, position))

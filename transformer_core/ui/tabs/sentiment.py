@@ -56,8 +56,8 @@ def remarks(review: Review) -> str:
 def build(page: Page) -> None:
     """Lay out the tab and wire it."""
     models = page.models
-    if not models.has("sentiment"):
-        gr.Markdown("There is no classifier yet: `python -m train.sentiment` trains one.")
+    if absent := models.absent("sentiment"):
+        gr.Markdown(absent)
         return
     view = gr.State(next(iter(SECTIONS)))
     with gr.Row():

@@ -58,8 +58,8 @@ REMEMBER = """(text, beam) => {
 def build(page: Page) -> None:
     """Lay out the tab and wire it."""
     models = page.models
-    if not models.has("translation"):
-        gr.Markdown("There is no translator yet: `python -m train.translation` trains one.")
+    if absent := models.absent("translation"):
+        gr.Markdown(absent)
         return
     work = gr.State(Work(), time_to_live=3600)
     with gr.Row():
