@@ -9,7 +9,7 @@ from train import labelled_reviews, reviews, sentiment, verdicts
 from train.buckets import Ragged
 from train.study import Recipe, Study, Task, shortened, training
 from transformer_core.models import BagClassifier, EncoderClassifier, LSTMClassifier
-from transformer_core.tokenization import Tokenizer, train_bpe
+from transformer_core.tokenization import Tokenizer
 
 MODEL, TRAIN = sentiment.PRESETS["report"]
 N_REVIEWS = 1_000  # that are judged
@@ -37,7 +37,7 @@ def films(
     """Vocabulary, training reviews and labels, validation reviews and labels."""
     some, held_out, _ = reviews.load(path)
     held_out = held_out.take(range(len(held_out))[:: max(1, len(held_out) // N_REVIEWS)])
-    tokenizer = train_bpe(some.text, vocab_size)
+    tokenizer = reviews.learn_pieces(some.text, vocab_size)
     known, judged = (
         labelled_reviews.encode(tokenizer, part.text, max_len) for part in (some, held_out)
     )
