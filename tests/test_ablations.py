@@ -251,7 +251,7 @@ def test_every_task_can_be_trained(tmp_path, monkeypatch):
     pairs = data.Pairs(texts, texts, ["captions-multi30k"] * len(texts))
     films = data.Reviews(texts, [0, 1] * (len(texts) // 2))
     monkeypatch.setattr(translation, "load", lambda path: (pairs, {"validation": pairs}))
-    monkeypatch.setattr(sentiment.reviews, "load", lambda path: (films, films, films))
+    monkeypatch.setattr(sentiment.reviews, "load", lambda path: (films, films))
     monkeypatch.setattr(shakespeare.data, "shakespeare", lambda path: TEXT * 40)
     for name, study in STUDIES.items():
         full = study.presets["cpu"]

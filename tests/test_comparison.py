@@ -1,6 +1,7 @@
 """The statistics agree with the textbooks, and the sentences with the statistics."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from transformer_core.ablations import read_study
 from transformer_core.comparison import (
     compare,
     difference,
+    differs,
     holm,
     latex,
     numbers,
+    seeds_of,
     table,
     two_sided,
     verdict,
@@ -56,9 +59,11 @@ def test_without_any_spread_every_difference_is_one_of_the_variants():
 
 
 def test_holms_correction_stops_at_the_first_that_does_not_hold():
-    assert holm({"a": 0.01, "b": 0.02, "c": 0.04}) == {"a", "b", "c"}
-    assert holm({"a": 0.001, "b": 0.03, "c": 0.04}) == {"a"}
-    assert holm({"a": 0.02, "b": 0.5, "c": 0.5}) == set()
+    assert holm({"a": 0.01, "b": 0.02, "c": 0.04}, 3) == {"a", "b", "c"}
+    assert holm({"a": 0.001, "b": 0.03, "c": 0.04}, 3) == {"a"}
+    assert holm({"a": 0.02, "b": 0.5, "c": 0.5}, 3) == set()
+    assert holm({"a": 0.02}, 1) == {"a"}
+    assert holm({"a": 0.02}, 3) == set(), "what is not trained yet counts as well"
 
 
 def test_variants_are_ranked_and_compared_with_the_baseline(study):
@@ -92,19 +97,41 @@ def test_verdicts_say_what_the_numbers_say(study):
 
 
 def test_seeds_that_diverged_are_counted_and_left_out(study):
-    values = study.variants["gelu"].curves["validation", "loss"].values
-    values[0, -1] = math.nan
-    found = of(compare(study, "loss", "full"), "gelu")
-    assert (found.n_seeds, found.n_diverged) == (3, 1)
-    assert found.mean == pytest.approx(1.315)
-    assert "1 of 3 seeds diverged" in verdict(
-        found, of(compare(study, "loss", "full"), "full"), "loss"
-    )
-    values[:, -1] = math.nan
+    whole = study.variants["gelu"]
+    seeds = whole.curves["validation", "loss"].seeds
+    study.variants["gelu"] = replace(whole, diverged=frozenset(seeds[:1]))
     found = compare(study, "loss", "full")
-    assert found[-1].name == "gelu" and "diverged with every seed" in verdict(
-        found[-1], found[0], "loss"
-    )
+    last = found[-1]
+    assert last.name == "gelu", "the best mean is not the best if a seed failed"
+    assert (last.n_seeds, last.n_diverged) == (3, 1)
+    assert last.mean == pytest.approx(1.315)
+    assert "1 of 3 seeds diverged" in verdict(last, of(found, "full"), "loss")
+    assert table(found, "loss", "full")[-1][5].endswith("; 1 of 3 diverged")
+    study.variants["gelu"] = replace(whole, diverged=frozenset(seeds))
+    found = compare(study, "loss", "full")
+    assert "diverged with every seed" in verdict(found[-1], found[0], "loss")
+    assert table(found, "loss", "full")[-1][2:6] == ["–", "–", "", "3 of 3 diverged"]
+
+
+def test_seeds_that_did_not_finish_are_not_compared(study):
+    whole = study.variants["gelu"]
+    first, *others = whole.curves["validation", "loss"].seeds
+    study.variants["gelu"] = replace(whole, partial=frozenset([first]))
+    found = compare(study, "loss", "full")
+    gelu = of(found, "gelu")
+    assert (gelu.n_seeds, gelu.n_diverged) == (2, 0) and gelu.mean == pytest.approx(1.315)
+    assert seeds_of(found) == "2 to 3 seeds"
+    study.variants["gelu"] = replace(whole, partial=frozenset([first, *others]))
+    gelu = of(compare(study, "loss", "full"), "gelu")
+    assert verdict(gelu, gelu, "loss") == "no seed has reached the end yet."
+
+
+def test_without_spread_no_p_is_claimed(study):
+    for name in ("full", "gelu"):
+        values = study.variants[name].curves["validation", "loss"].values
+        values[:, -1] = values[0, -1]
+    found = of(compare(study, "loss", "full"), "gelu")
+    assert found.significant and differs(found) == "yes, all seeds alike"
 
 
 def test_tables_hold_the_numbers_as_text_and_in_full(study):
@@ -118,6 +145,7 @@ def test_tables_hold_the_numbers_as_text_and_in_full(study):
     assert dict(zip(columns, values[-1], strict=True))["mean"] == pytest.approx(1.93)
     tex = latex(found, "loss", "full", "Loss & 5 % of it")
     assert tex.count(r" \\") == 1 + len(found)
+    assert "<" not in latex([replace(found[-1], p=1e-9)], "loss", "full", "").replace("$<$", "")
     assert r"\caption{Loss \& 5 \% of it}" in tex and r"1.930 $\pm$ 0.030" in tex
 
 

@@ -81,7 +81,8 @@ def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
 
 
 def test_no_text_is_both_tested_and_trained_on(folder):
-    labelled, held_out, unlabelled = (set(part.text) for part in reviews.load(folder))
+    parts = [*reviews.load(folder), reviews.unlabelled(folder)]
+    labelled, held_out, unlabelled = (set(part.text) for part in parts)
     test = set(data.reviews(folder, "test").text)
     assert not (labelled & held_out or unlabelled & (labelled | held_out))
     assert not test & (labelled | held_out | unlabelled)

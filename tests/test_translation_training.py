@@ -123,11 +123,12 @@ def test_without_data_the_hubs_iwslt_is_read(tmp_path, monkeypatch):
     assert pairs.en == ["train one"] and set(validation) == {"validation"}
 
 
-def test_no_validation_sentence_is_trained_on_and_tests_are_not_read(folder):
-    (folder / "test_small.parquet").write_bytes(b"not to be opened")
+def test_no_sentence_of_validation_or_test_is_trained_on(folder):
+    known = sentences(400)  # the training set's own
+    write(known.take([3, 5]), folder / "test_known.parquet")
     pairs, validation = load(folder)
-    assert "validation_small" in validation
-    for held_out in validation.values():
+    assert "validation_small" in validation and len(pairs) < 400
+    for held_out in [*validation.values(), *data.translation(folder, "test").values()]:
         assert not set(held_out.en) & set(pairs.en)
         assert not set(held_out.de) & set(pairs.de)
 

@@ -11,6 +11,7 @@ again, or twice at once, shares what is left.
 import argparse
 import fcntl
 import json
+import math
 import os
 import signal
 import sys
@@ -50,7 +51,7 @@ def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None,
     with locked(out / "training" / f"{name}.lock", wait=True):
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "variant.json", record)
-        if seed == KEPT_SEED:
+        if seed == KEPT_SEED and math.isfinite(now.loss):
             checkpoint.save(folder, last)
             write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
         if task.by_position is not None:
@@ -196,6 +197,8 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
         parser.error(f"no variant {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if flags.data is not None and not flags.data.exists():
         parser.error(f"--data {flags.data} does not exist")
+    if flags.data is not None and flags.data.is_file() and flags.study != "shakespeare":
+        parser.error(f"--data {flags.data} is a file: the study needs a folder of data sets")
     return flags
 
 
@@ -223,7 +226,7 @@ def main(argv: list[str] | None = None) -> None:
         process.start()
     for process in processes:
         process.join()
-    sys.exit(max(process.exitcode for process in processes))
+    sys.exit(any(process.exitcode for process in processes))  # a killed one's is negative
 
 
 if __name__ == "__main__":

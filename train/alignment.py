@@ -15,9 +15,8 @@ import torch
 from torch import Tensor
 
 from train import data
-from train.card import weights
 from train.pairs import spread
-from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
 from transformer_core.seq2seq import source_ids
 from transformer_core.tokenization import BOS, EOS
 from transformer_core.trace import Trace
@@ -82,7 +81,7 @@ def main(argv: list[str] | None = None) -> None:
         "heads": heads,
         "n_pieces": n_pieces,
         "n_sentences": len(pairs),
-        "weights": weights(flags.checkpoint),
+        "weights": weights_of(flags.checkpoint),
     }
     write_atomically(flags.checkpoint / "alignment.json", json.dumps(record, indent=2) + "\n")
     print(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from transformer_core.checkpoint import Trained, read_json, write_atomically
+from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,14 @@ def record_run(folder: Path, before: list[dict], run: dict) -> None:
 
 
 def retract(folder: Path) -> None:
-    """Drop scores and card, which do not hold for weights that are about to change."""
-    for name in ("scores.json", "README.md"):
+    """Drop what was measured of weights that are about to change."""
+    for name in (
+        "scores.json",
+        "README.md",
+        "test_set.json",
+        "alignment.json",
+        "long_reviews.json",
+    ):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -54,15 +60,10 @@ def publish(trained: Trained, card: Card, scores: dict[str, float], command: str
         "scores": scores,
         "command": command,
         "date": date.today().isoformat(),
-        "weights": weights(trained.folder),
+        "weights": weights_of(trained.folder),
     }
     write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
     write_atomically(trained.folder / "README.md", model_card(trained, card))
-
-
-def weights(folder: Path) -> dict[str, str]:
-    """The weight files of a checkpoint and their hashes."""
-    return json.loads((folder / "config.json").read_text())["weights"]
 
 
 def model_card(trained: Trained, card: Card) -> str:
@@ -111,7 +112,7 @@ def front_matter(folder: Path, card: Card, scores: dict[str, float]) -> str:
 def describe_model(trained: Trained) -> str:
     """Sizes, from the checkpoint itself."""
     config = trained.model.config
-    size = sum((trained.folder / name).stat().st_size for name in weights(trained.folder))
+    size = sum((trained.folder / name).stat().st_size for name in weights_of(trained.folder))
     parts = [
         f"layers {config.n_layers}",
         f"d_model {config.d_model}",
@@ -160,7 +161,7 @@ def describe_runs(folder: Path) -> str:
         parts.append(
             f"{title}{run['minutes']:,} minutes on {run['device']} (processes: "
             f"{run['processes']}, threads: {run['threads']}, precision: {run['precision']}); "
-            f"{run['steps']:,} steps, {run['tokens']:,} tokens; "
+            f"{run['steps']:,} steps, {run['tokens']:,} targets; "
             f"commit {run['commit']}, torch {run['torch']}.\n\n```\n{run['command']}\n```"
         )
     minutes, steps = (sum(run[name] for run in runs) for name in ("minutes", "steps"))

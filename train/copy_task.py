@@ -1,5 +1,6 @@
 """Train an encoder-decoder to repeat its input, the smallest task: `python -m train.copy_task`"""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -108,8 +109,11 @@ def batches(config: ModelConfig, train: TrainConfig) -> Callable[[int], Batch]:
 def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     """Loss and accuracy on sequences (batch, length), BOS … EOS, padded."""
     device = next(model.parameters()).device
-    loss, n_targets = loss_of(model, (sequences.to(device),))
-    return {"loss": (loss / n_targets).item(), **accuracy(model, sequences)}
+    total, n_targets = loss_of(model, (sequences.to(device),))
+    loss = (total / n_targets).item()
+    if not math.isfinite(loss):  # a search needs numbers
+        return {"loss": loss, "exact_match": 0.0, "token_accuracy": 0.0}
+    return {"loss": loss, **accuracy(model, sequences)}
 
 
 def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
@@ -120,7 +124,7 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
 
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("copy_task", PRESETS, __doc__, argv)
+    options = read_flags("copy_task", PRESETS, __doc__, argv, derived=("vocab_size",))
     tokenizer = symbols(N_SYMBOLS)
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)

@@ -15,9 +15,8 @@ from tqdm import tqdm
 
 from train import reviews
 from train.buckets import Ragged
-from train.card import weights
 from train.verdicts import judge, predict
-from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
 from transformer_core.classification import BEGINNING, frame
 
 # how much of what is read is the review's beginning; the rest is its end
@@ -62,7 +61,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
     trained = load_trained(flags.checkpoint)
-    held_out = reviews.load(flags.data)[1]
+    _, held_out = reviews.load(flags.data)
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
     if not long:
@@ -73,7 +72,7 @@ def main(argv: list[str] | None = None) -> None:
         "of": len(pieces),
         "chosen": BEGINNING,
         "policies": policies,
-        "weights": weights(flags.checkpoint),
+        "weights": weights_of(flags.checkpoint),
     }
     write_atomically(flags.checkpoint / "long_reviews.json", json.dumps(record, indent=2) + "\n")
     for name, scores in policies.items():

@@ -216,7 +216,7 @@ def fit(
             judge()
             now.seconds = shared_clock(accelerator, time.monotonic() - started)
         yield now, averaged.module
-        if now.metrics is not None and state is not None:
+        if now.metrics is not None and state is not None and math.isfinite(now.loss):
             # after the yield: the state never knows of a best model that its receiver lost
             save_newest(accelerator, state, now.step)
 

@@ -59,8 +59,9 @@ def measured(
     (in a process that is not the main one) nothing is written.
     """
     recent: list[float] = []
-    for now, model in steps:
-        recent.append(now.loss)
+    for number, (now, model) in enumerate(steps):
+        if number:  # the first is where the training begins or goes on: no batch of its own
+            recent.append(now.loss)
         if now.metrics is not None:
             train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
             recent.clear()

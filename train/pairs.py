@@ -53,13 +53,14 @@ class Encoded:
     pairs: Pairs
     src: Ragged
     tgt: Ragged
+    max_len: int  # of either side
 
 
 def encode(tokenizer: Tokenizer, pairs: Pairs, max_len: int) -> Encoded:
     """All pairs, none left out; what is too long for the model is cut."""
     src = buckets.encode(tokenizer, pairs.en, lambda ids: [*ids[: max_len - 1], EOS])
     tgt = buckets.encode(tokenizer, pairs.de, lambda ids: [BOS, *ids[: max_len - 1], EOS])
-    return Encoded(pairs, src, tgt)
+    return Encoded(pairs, src, tgt, max_len)
 
 
 def is_held_out(en: str, source: str) -> bool:
@@ -75,21 +76,23 @@ def is_whole(en: str, de: str) -> bool:
 
 
 def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
-    """Training pairs and validation sets that share no sentence of either language with them."""
+    """Training pairs, and validation sets. They share no sentence of either language, and neither
+    does the training with any test set."""
     everything = next(iter(data.translation(path, "train").values()))
     validation = data.translation(path, "validation")
     rows = zip(everything.en, everything.de, everything.source, strict=True)
     held_out = {i for i, (en, _, source) in enumerate(rows) if is_held_out(en, source)}
     if held_out:
         validation["validation_tatoeba"] = everything.take(sorted(held_out))
-    seen = {text for pairs in validation.values() for text in (*pairs.en, *pairs.de)}
+    known = [*validation.values(), *data.translation(path, "test").values()]
+    seen = {text for pairs in known for text in (*pairs.en, *pairs.de)}
     rows = enumerate(zip(everything.en, everything.de, strict=True))
     kept = [i for i, (en, de) in rows if is_whole(en, de) and not {en, de} & seen]
     return everything.take(kept), validation
 
 
 def spread(pairs: Pairs, n: int) -> Pairs:
-    """n pairs from all over a set, the same ones every time."""
+    """n pairs at even distances, the same ones every time."""
     return pairs.take(range(len(pairs))[:: max(1, len(pairs) // n)][:n])
 
 
@@ -130,5 +133,5 @@ def with_slips(tokenizer: Tokenizer, corpus: Encoded, rows: Tensor, rng: random.
     texts = [noised(corpus.pairs.en[int(rows[i])], rng) for i in slipped]
     sources = [corpus.src[int(row)] for row in rows]
     for i, ids in zip(slipped, tokenizer.encode_batch(texts), strict=True):
-        sources[i] = [*ids[: LONGEST + 20], EOS]
+        sources[i] = [*ids[: min(LONGEST + 20, corpus.max_len - 1)], EOS]
     return pad(sources)

@@ -10,7 +10,7 @@ from train.card import Card, meaning
 from train.evaluate import TASKS, card_of
 from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import read_json, write_atomically
-from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
+from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better, seeds_of
 from transformer_core.comparison import table as comparison_table
 
 README = Path("README.md")
@@ -49,11 +49,10 @@ def study_table(study: Study) -> str:
     """One study's variants against its whole model, best first."""
     baseline = study.names[0]
     compared = compare(study, study.metric, baseline)
-    n_seeds = max(one.n_seeds for one in compared)
     direction = "lower" if lower_is_better(study.metric) else "higher"
     text = (
         f"**{study.name.replace('_', ' ')}**: validation {study.metric.replace('_', ' ')}, mean ± "
-        f"standard deviation over {n_seeds} seed{'s' * (n_seeds > 1)}; {direction} is better.\n\n"
+        f"standard deviation over {seeds_of(compared)}; {direction} is better.\n\n"
     )
     head, *rows = comparison_table(compared, study.metric, baseline)
     lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]

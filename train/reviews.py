@@ -62,18 +62,18 @@ def is_held_out(text: str) -> bool:
     return zlib.crc32(text.encode()) % HELD_OUT == 0
 
 
-def load(path: Path | None) -> tuple[Reviews, Reviews, Reviews]:
-    """Labelled, held-out and unlabelled reviews; none of their texts is in the test set."""
-    tested = set(data.reviews(path, "test").text)
-    labelled = unique(data.reviews(path, "train"), tested)
+def load(path: Path | None) -> tuple[Reviews, Reviews]:
+    """Labelled reviews to learn from and to validate on; none of their texts is in the test set."""
+    labelled = unique(data.reviews(path, "train"), set(data.reviews(path, "test").text))
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
     kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
-    seen = tested | set(labelled.text)
-    return (
-        labelled.take(kept),
-        labelled.take(held_out),
-        unique(data.reviews(path, "unsupervised"), seen),
-    )
+    return labelled.take(kept), labelled.take(held_out)
+
+
+def unlabelled(path: Path | None) -> Reviews:
+    """Reviews without labels, none of whose texts stands in another set."""
+    seen = {text for kind in ("train", "test") for text in data.reviews(path, kind).text}
+    return unique(data.reviews(path, "unsupervised"), seen)
 
 
 def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
@@ -134,7 +134,7 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
 
 
 def even_windows(ids: Tensor, n: int) -> Tensor:
-    """Up to n windows from all over a row of pieces. -> (n, WINDOW)"""
+    """Up to n windows at even distances in a row of pieces. -> (n, WINDOW)"""
     starts = torch.arange(0, len(ids) - WINDOW, WINDOW)
     starts = starts[:: max(1, len(starts) // n)][:n]
     return ids[starts[:, None] + torch.arange(WINDOW)]
@@ -172,8 +172,8 @@ CARD = Card(
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("reviews", PRESETS, __doc__, argv)
-    labelled, held_out, unlabelled = load(options.data)
-    texts = [*labelled.text, *unlabelled.text]
+    labelled, held_out = load(options.data)
+    texts = [*labelled.text, *unlabelled(options.data).text]
     tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)
     ids = stream(tokenizer, texts)
     windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)

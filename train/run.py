@@ -1,6 +1,8 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
 import argparse
+import inspect
+import math
 import os
 import platform
 import re
@@ -39,7 +41,6 @@ from transformer_core.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
-DERIVED = {"vocab_size"}  # model fields that follow from the data
 CHOICES = {
     "activation": FEED_FORWARDS,
     "norm": ("pre", "post", "none"),
@@ -80,9 +81,19 @@ class Options:
 
 
 def read_flags(
-    task: str, presets: dict[str, tuple[ModelConfig, TrainConfig]], doc: str, argv: list[str] | None
+    task: str,
+    presets: dict[str, tuple[ModelConfig, TrainConfig]],
+    doc: str,
+    argv: list[str] | None,
+    *,
+    derived: tuple[str, ...] = (),
+    one_file: bool = False,
 ) -> Options:
-    """A preset, and a flag for every field of its two configs."""
+    """A preset, and a flag for every field of its two configs but those derived from the data.
+
+    What is wrong with the command line is one sentence. one_file allows --data to be a file: most
+    tasks need a folder, for what one file holds could not be told from what is tested on.
+    """
     argv = sys.argv[1:] if argv is None else argv
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
@@ -93,6 +104,7 @@ def read_flags(
         description=doc,
         parents=[early],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
@@ -102,9 +114,9 @@ def read_flags(
     add("--init", type=Path, help="start a new run from this checkpoint's weights")
     add("--overwrite", action="store_true", help="replace the model that --out holds")
     for config in (model, train):
-        group = parser.add_argument_group(type(config).__name__)
+        group, meaning = parser.add_argument_group(type(config).__name__), comments(type(config))
         for field in fields(config):
-            if field.name in DERIVED:
+            if field.name in derived:
                 continue
             value = getattr(config, field.name)
             kind = (
@@ -112,7 +124,8 @@ def read_flags(
                 if isinstance(value, bool)
                 else {"type": type(field.default), "choices": CHOICES.get(field.name)}
             )
-            group.add_argument("--" + field.name.replace("_", "-"), default=value, **kind)
+            name = field.name.replace("_", "-")
+            group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
     flags = parser.parse_args(argv)
     if flags.threads < 0:
         parser.error(f"--threads {flags.threads} must be at least 0")
@@ -120,13 +133,20 @@ def read_flags(
         torch.set_num_threads(flags.threads)
     if flags.data is not None and not flags.data.exists():
         parser.error(f"--data {flags.data} does not exist")
+    if flags.data is not None and flags.data.is_file() and not one_file:
+        parser.error(f"--data {flags.data} is a file: training needs a folder of data sets")
+    if flags.init is not None and not (flags.init / "config.json").exists():
+        parser.error(f"--init {flags.init} holds no checkpoint")
+    given = {word.split("=")[0] for word in argv}
+    if "--steps" in given and "--minutes" not in given:
+        flags.minutes = 0.0  # else the preset's time box would decide
 
     def chosen(config):
-        names = [f.name for f in fields(config) if f.name not in DERIVED]
+        names = [f.name for f in fields(config) if f.name not in derived]
         return replace(config, **{name: getattr(flags, name) for name in names})
 
     try:
-        return Options(
+        options = Options(
             task=task,
             preset=flags.preset,
             command=" ".join(["python", "-m", f"train.{task}", *argv]),
@@ -140,6 +160,18 @@ def read_flags(
         )
     except ValueError as error:
         parser.error(str(error))
+    refuse_to_destroy(options)
+    return options
+
+
+def comments(config: type) -> dict[str, str]:
+    """What the comment behind each field of a dataclass says; its name where there is none."""
+    lines = inspect.getsource(config).splitlines()
+    found = {field.name: field.name.replace("_", " ") for field in fields(config)}
+    for line in lines:
+        if match := re.match(r"    (\w+): [^#]*# (.*)", line):
+            found[match[1]] = match[2].replace("%", "%%")
+    return found
 
 
 def run(
@@ -155,7 +187,6 @@ def run(
 
     finish may change the best weights once more, after training.
     """
-    refuse_to_destroy(options)
     if options.resume:
         refuse_another_model(options.out, model)
     is_main = PartialState(cpu=not torch.cuda.is_available()).is_main_process
@@ -165,8 +196,6 @@ def run(
         remove_states(state)
     if options.init:
         start_from(options.init, model)
-    if is_main:
-        write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
     metrics = open_metrics(options)
     past = history(options)
     runs_before = read_runs(past)[: metrics.run - 1] if past else []
@@ -176,15 +205,22 @@ def run(
         for now, averaged in measured(steps, metrics if is_main else None):
             bar.n = fraction_done(now, options.train)
             rate = now.tokens / max(now.seconds, 1e-9)
-            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} tokens/s")
+            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} targets/s")
             if now.metrics is None or not is_main:
                 continue
             if now.is_best:
                 retract(options.out)
+                # now, and not before: until here the old model stands beside its own vocabulary
+                write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
                 checkpoint.save(options.out, averaged)
             record_run(options.out, runs_before, describe(options, now))
             scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
             bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
+    if now.step and not math.isfinite(now.loss):
+        raise SystemExit(
+            f"The training diverged at step {now.step:,}: its loss is no number any more. "
+            f"{options.out} keeps the best weights before that, without scores."
+        )
     if is_main:
         if finish is not None:
             best = checkpoint.load(options.out)
@@ -196,13 +232,17 @@ def run(
 
 def refuse_to_destroy(options: Options) -> None:
     """A finished model is replaced only on request."""
-    held = (options.out / "config.json").exists()
-    continues = options.resume or options.overwrite
-    if held and not continues and options.init != options.out:
-        raise SystemExit(
-            f"{options.out} already holds a model. Continue its run with --resume, improve it with "
-            f"--init {options.out}, replace it with --overwrite, or choose another --out."
-        )
+    if not (options.out / "config.json").exists():
+        return
+    remedy = (
+        f"Improve it with --init {options.out}, replace it with --overwrite, or choose another "
+        "--out."
+    )
+    if not (options.resume or options.overwrite or options.init == options.out):
+        raise SystemExit(f"{options.out} already holds a model. {remedy}")
+    finished = (options.out / "scores.json").exists()
+    if options.resume and finished and not any(options.out.glob("training/step-*")):
+        raise SystemExit(f"{options.out} holds no run that could be resumed. {remedy}")
 
 
 def refuse_another_model(folder: Path, model: Model) -> None:

@@ -142,8 +142,7 @@ CARD = Card(
         "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
         f"without those that also stand in the test set; one in {reviews.HELD_OUT} validates, "
         "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
-        "three sentences are learnt. It starts from a masked language model of the same and of "
-        "the unlabelled reviews."
+        "three sentences are learnt."
     ),
     limits=(
         "It knows two answers and no doubt in between: a text that is no film review gets a label "
@@ -184,9 +183,17 @@ CARDS = {
 }
 
 
+PRETRAINED = (
+    " It starts from a masked language model of the same and of the unlabelled reviews "
+    "(`train.reviews`)."
+)
+
+
 def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint."""
-    return CARDS.get(preset_of(folder), CARD)
+    card = CARDS.get(preset_of(folder), CARD)
+    pretrained = any("--init" in run["command"].split() for run in read_runs(folder))
+    return replace(card, data=card.data + PRETRAINED) if pretrained else card
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -148,10 +148,12 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
 
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("shakespeare", PRESETS, __doc__, argv)
+    options = read_flags(
+        "shakespeare", PRESETS, __doc__, argv, derived=("vocab_size",), one_file=True
+    )
     text = data.shakespeare(options.data)
     start = split(text)
-    tokenizer = train_characters(text)
+    tokenizer = options.held_tokenizer() or train_characters(text)
     ids = encode(tokenizer, text)
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)

@@ -15,6 +15,7 @@ import numpy as np
 from transformer_core.curves import Curve, Line, aligned, average, line, smooth
 
 AXES = ("steps", "targets", "seconds", "FLOPs")
+WHOLE = {"seed", "step", "position"}  # columns of whole numbers
 COLUMNS = {"seed", "step", "tokens", "seconds", "split", "metric", "value"}
 
 
@@ -30,7 +31,9 @@ class Variant:
     record: dict  # variant.json
     curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
     by_position: Curve | None  # loss by place in a long text; its steps are positions
-    problems: tuple[str, ...] = ()  # what is partial about it
+    diverged: frozenset[int] = frozenset()  # seeds whose loss was no number any more
+    partial: frozenset[int] = frozenset()  # seeds that ended early for another reason
+    problems: tuple[str, ...] = ()  # a sentence for each of these
 
     @property
     def title(self) -> str:
@@ -137,16 +140,19 @@ def read_variant(folder: Path) -> Variant:
         folder / "variant.json", {"kind", "model", "train", "parameters", "flops_per_target"}
     )
     rows = read_rows(folder / "metrics.csv", COLUMNS)
-    curves, problems = {}, []
+    curves = {}
     for key in dict.fromkeys((row["split"], row["metric"]) for row in rows):
         some = [row for row in rows if (row["split"], row["metric"]) == key]
         curves[key] = curve(some, "step", "value")
     loss = curves.get(("validation", "loss"))
     if loss is None:
         raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
+    diverged = frozenset(int(row["seed"]) for row in rows if math.isnan(float(row["value"])))
+    partial, problems = set(), []
     for seed, values in zip(loss.seeds, loss.values, strict=True):
         done = int(loss.steps[np.flatnonzero(~np.isnan(values))].max(initial=0))
-        if done < record["train"]["steps"] and not is_diverged(rows, seed):
+        if done < record["train"]["steps"] and seed not in diverged:
+            partial.add(seed)
             problems.append(
                 f"{folder / 'metrics.csv'} is partial: seed {seed} ends at step {done:,} of "
                 f"{record['train']['steps']:,}."
@@ -155,12 +161,9 @@ def read_variant(folder: Path) -> Variant:
     by_position = None
     if long.exists():
         by_position = curve(read_rows(long, {"seed", "position", "loss"}), "position", "loss")
-    return Variant(folder.name, record, curves, by_position, tuple(problems))
-
-
-def is_diverged(rows: list[dict[str, str]], seed: int) -> bool:
-    """Whether a seed's training ended because its loss was no number any more."""
-    return any(row["seed"] == str(seed) and math.isnan(float(row["value"])) for row in rows)
+    return Variant(
+        folder.name, record, curves, by_position, diverged, frozenset(partial), tuple(problems)
+    )
 
 
 def read_json(path: Path, wanted: set[str]) -> dict:
@@ -193,7 +196,7 @@ def read_rows(path: Path, wanted: set[str]) -> list[dict[str, str]]:
     for number, row in enumerate(rows, start=2):
         for name in wanted - {"split", "metric"}:
             try:
-                float(row[name])
+                (int if name in WHOLE else float)(row[name])
             except (TypeError, ValueError):
                 raise StudyError(f"{path}, line {number}: {name} is {row[name]!r}.") from None
     return rows

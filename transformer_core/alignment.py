@@ -4,7 +4,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from transformer_core.checkpoint import Trained, read_json
+from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.results import Token
 from transformer_core.trace import Site
 
@@ -47,6 +47,6 @@ def alignment_head(trained: Trained) -> tuple[Site, int, float | None]:
     first head and None.
     """
     found = read_json(trained.folder / "alignment.json")
-    if found is None:
+    if found is None or found.get("weights") != weights_of(trained.folder):  # of another model
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
     return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]

@@ -24,14 +24,11 @@ from transformer_core.models import EncoderClassifier
 from transformer_core.tokenization import MASK
 from transformer_core.trace import Trace
 
-# what a long text may cost: leave-one-out then deletes neighbours together, and curves have fewer
-# points; up to 128 pieces every word is deleted alone, up to 341 a curve has all its points
+# what a long text may cost: leave-one-out then deletes neighbours together; up to 128 pieces every
+# word is deleted alone
 DELETION_TOKENS = 16_384
-CURVE_TOKENS = 4_096
-CURVE_POINTS = 12
 INCOMPLETE = 0.01  # what integrated gradients may miss of the change they explain
 STEPS = (8, 16, 32, 64, 128, 256)  # tried one after the other until they miss less
-RANDOM_ORDERS = 3  # averaged to the curve of chance
 
 
 @dataclass(frozen=True)

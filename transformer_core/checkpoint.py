@@ -31,7 +31,8 @@ class CheckpointError(Exception):
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Replace a file in one step: a reader or a kill sees the old content or the new."""
     content = content.encode() if isinstance(content, str) else content
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    writer = f"{os.getpid()}-{threading.get_ident()}"  # two may write the same file at once
+    unfinished = path.with_name(f".{path.name}.{writer}.unfinished")
     with unfinished.open("wb") as file:
         file.write(content)
         file.flush()
@@ -42,6 +43,11 @@ def write_atomically(path: Path, content: bytes | str) -> None:
 def read_json(path: Path) -> dict | list | None:
     """A JSON file's content; None if there is no such file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def weights_of(folder: Path) -> dict[str, str]:
+    """The weight files of a checkpoint and their hashes."""
+    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["weights"]
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:

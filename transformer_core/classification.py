@@ -11,7 +11,7 @@ from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.models import EncoderClassifier, Model
-from transformer_core.results import AttentionView, Head, InputError
+from transformer_core.results import AttentionView, Head, InputError, without_each
 from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer
 from transformer_core.trace import Site, Trace, every_head
 
@@ -239,9 +239,7 @@ def knock_out(model: EncoderClassifier, ids: list[int], label: int) -> dict[Head
     size = max(1, BATCH_TOKENS // len(ids))
     for first in range(0, len(heads), size):
         batch = heads[first : first + size]
-        masks = {site: torch.ones(len(batch), model.config.n_heads) for site in model.sites}
-        for row, (site, head) in enumerate(batch):
-            masks[site][row, head] = 0.0
-        logits = model(tokens.expand(len(batch), -1), Trace(masks, record=False))
+        off = Trace(without_each(model, batch), record=False)
+        logits = model(tokens.expand(len(batch), -1), off)
         changes += (logits.softmax(-1)[:, label] - before).tolist()
     return dict(zip(heads, changes, strict=True))

@@ -11,7 +11,8 @@ ROUNDING = 1e-9
 LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
     "A difference counts as real if Welch's two-sided t-test on the seeds' last values finds it at "
-    "the 5 % level after Holm's correction for the number of comparisons."
+    "the 5 % level after Holm's correction for the number of variants. Where the seeds of both do "
+    "not differ among themselves there is nothing to test, and any difference counts."
 )
 # What the student reports measured with their own models and data, in the order they are known in.
 PUBLISHED = {
@@ -35,7 +36,7 @@ class Comparison:
 
     name: str
     title: str
-    n_seeds: int
+    n_seeds: int  # that were trained to the end or until they diverged
     n_diverged: int
     mean: float  # of the seeds that did not diverge
     deviation: float  # standard deviation over seeds; nan for one seed
@@ -52,18 +53,19 @@ class Comparison:
 
 def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
     """Every variant against one of them, best first."""
-    finals = {
-        name: variant.curves["validation", metric].final
-        for name, variant in study.variants.items()
-        if ("validation", metric) in variant.curves
-    }
-    whole = {name: values[np.isfinite(values)] for name, values in finals.items()}
+    measured = {n: v for n, v in study.variants.items() if ("validation", metric) in v.curves}
+    whole = {name: finals(variant, metric) for name, variant in measured.items()}
     sign = 1 if lower_is_better(metric) else -1
-    order = sorted(
-        whole, key=lambda name: sign * mean_of(whole[name]) if whole[name].size else math.inf
-    )
+
+    def place(name: str) -> tuple[bool, float]:
+        """Variants that diverged come last, however good their other seeds are."""
+        mean = mean_of(whole[name])
+        return bool(measured[name].diverged), math.inf if math.isnan(mean) else sign * mean
+
+    order = sorted(whole, key=place)
     tests = {name: welch(whole[name], whole[baseline]) for name in order if name != baseline}
-    certain = holm({name: p for name, (_, p) in tests.items() if not math.isnan(p)})
+    p_values = {name: p for name, (_, p) in tests.items() if not math.isnan(p)}
+    certain = holm(p_values, len(study.names) - 1)
     centre = mean_of(whole[baseline])
     found = []
     for rank, name in enumerate(order, start=1):
@@ -74,8 +76,8 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
             Comparison(
                 name=name,
                 title=variant.title,
-                n_seeds=len(finals[name]),
-                n_diverged=len(finals[name]) - len(values),
+                n_seeds=len(values) + len(variant.diverged),
+                n_diverged=len(variant.diverged),
                 mean=mean_of(values),
                 deviation=deviation_of(values),
                 rank=rank,
@@ -90,6 +92,14 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
             )
         )
     return found
+
+
+def finals(variant: Variant, metric: str) -> np.ndarray:
+    """The last values of the seeds that reached the end of the budget. (seeds,)"""
+    curve = variant.curves["validation", metric]
+    left_out = variant.diverged | variant.partial
+    kept = [seed not in left_out for seed in curve.seeds]
+    return curve.final[kept]
 
 
 def mean_of(values: np.ndarray) -> float:
@@ -127,11 +137,14 @@ def two_sided(t: float, freedom: float) -> float:
     return float(2 * math.exp(scale) / math.sqrt(math.pi) * area)
 
 
-def holm(p_values: dict[str, float]) -> set[str]:
-    """The comparisons that hold at LEVEL for all of them together (Holm 1979)."""
+def holm(p_values: dict[str, float], n: int) -> set[str]:
+    """Those of n comparisons that hold at LEVEL for all n together (Holm 1979).
+
+    Comparisons without a p-value, not made yet or not possible, count as those that do not hold.
+    """
     kept: set[str] = set()
     for tried, name in enumerate(sorted(p_values, key=p_values.get)):
-        if p_values[name] > LEVEL / (len(p_values) - tried):
+        if p_values[name] > LEVEL / (n - tried):
             break
         kept.add(name)
     return kept
@@ -164,11 +177,13 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
     """One sentence in plain words: what the change costs, or that nothing was lost."""
     name, value = metric.replace("_", " "), shown(metric, found.mean)
     seeds = f"{found.n_seeds} seed{'s' * (found.n_seeds > 1)}"
+    if not found.n_seeds:
+        return "no seed has reached the end yet."
     if found.n_diverged == found.n_seeds:
         return f"training diverged with every seed ({seeds}): as it is, nothing can be learnt."
     lost = f" {found.n_diverged} of {seeds} diverged and are left out." * bool(found.n_diverged)
     if found.name == base.name:
-        again = f" ± {shown(metric, found.deviation)}" * (found.n_seeds > 1)
+        again = f" ± {shown(metric, found.deviation)}" * (not math.isnan(found.deviation))
         return f"the baseline, {name} {value}{again} over {seeds}.{lost}"
     verb = "rises" if found.delta > 0 else "falls"
     if math.isnan(found.p):
@@ -196,9 +211,11 @@ def change_of(metric: str, found: Comparison) -> str:
 
 
 def p_of(found: Comparison) -> str:
-    """The test's p as text."""
+    """The test's p as text, or why there is none."""
     if math.isnan(found.p):
-        return "–"
+        return "too few seeds"
+    if found.error == 0:
+        return "all seeds alike"
     return f"p = {found.p:.2g}" if found.p >= 1e-4 else "p < 0.0001"
 
 
@@ -222,8 +239,7 @@ def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]
     """The final table as text, its head first; the best variant comes first."""
     rows = [[name.format(metric=metric.replace("_", " ")) for name in HEAD]]
     for one in found:
-        again = f" ± {shown(metric, one.deviation)}" * (one.n_seeds > 1)
-        differs = ["no", "yes"][one.significant] + f", {p_of(one)}"
+        again = f" ± {shown(metric, one.deviation)}" * (not math.isnan(one.deviation))
         itself = one.name == baseline
         rows.append(
             [
@@ -232,12 +248,27 @@ def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]
                 shown(metric, one.mean) + again,
                 "baseline" if itself else shown(metric, one.delta, "+"),
                 "" if itself or math.isnan(one.relative) else f"{one.relative:+.1%}",
-                "" if itself else "one seed" if math.isnan(one.p) else differs,
+                "" if itself else differs(one),
                 f"{one.parameters:,}",
                 f"{one.minutes:.1f}",
             ]
         )
     return rows
+
+
+def differs(one: Comparison) -> str:
+    """Whether a difference exceeds the spread of seeds, and how many of these are left out."""
+    answer = p_of(one) if math.isnan(one.p) else f"{['no', 'yes'][one.significant]}, {p_of(one)}"
+    lost = f"{one.n_diverged} of {one.n_seeds} diverged"
+    if not one.n_diverged:
+        return answer
+    return lost if one.n_diverged == one.n_seeds else f"{answer}; {lost}"
+
+
+def seeds_of(found: list[Comparison]) -> str:
+    """Over how many seeds a table averages."""
+    fewest, most = (limit(one.n_seeds for one in found) for limit in (min, max))
+    return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
 
 
 def numbers(found: list[Comparison]) -> list[list[object]]:
@@ -248,7 +279,15 @@ def numbers(found: list[Comparison]) -> list[list[object]]:
 def latex(found: list[Comparison], metric: str, baseline: str, caption: str) -> str:
     """The final table for a paper that loads booktabs."""
     escape = str.maketrans(
-        {"%": r"\%", "_": r"\_", "&": r"\&", "±": r"$\pm$", "Δ": r"$\Delta$", "–": "--"}
+        {
+            "%": r"\%",
+            "_": r"\_",
+            "&": r"\&",
+            "<": "$<$",
+            "±": r"$\pm$",
+            "Δ": r"$\Delta$",
+            "–": "--",
+        }
     )
     head, *rows = (
         [cell.translate(escape) for cell in row] for row in table(found, metric, baseline)

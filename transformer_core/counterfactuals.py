@@ -117,8 +117,9 @@ def suggestions(
     place = pieces.words.index(word)
     before = pieces.ids[:place]
     after = pieces.ids[place + pieces.words.count(word) :]
-    near = [CLS, *before[1:][-CONTEXT:], MASK, *after[:-1][:CONTEXT], EOS]
-    log_probs = language_model.model(torch.tensor([near]))[0, near.index(MASK)].log_softmax(-1)
+    start = [CLS, *before[1:][-CONTEXT:]]
+    near = [*start, MASK, *after[:-1][:CONTEXT], EOS]  # other words may be hidden as well
+    log_probs = language_model.model(torch.tensor([near]))[0, len(start)].log_softmax(-1)
     vocabulary = trained.tokenizer
     likely = [
         index

@@ -76,13 +76,18 @@ def line(title: str, place: int, curve: Curve, x: np.ndarray) -> Line:
 
 def aligned(lines: Iterable[Line], *, log: bool) -> list[Line]:
     """The lines on one common axis, between measurements interpolated, beyond them empty."""
-    lines = list(lines)
-    ends = [x[x > 0] for x in (one.x[~np.isnan(one.x)] for one in lines)]
+    # what has no place on the axis yet, or was measured before the first step alone, stays away
+    lines = [one for one in lines if (one.x > 0).any()]
+    if not lines:
+        return []
+    ends = [one.x[one.x > 0] for one in lines]
     low, high = min(x.min() for x in ends), max(x.max() for x in ends)
     grid = np.geomspace(low, high, GRID) if log else np.linspace(0, high, GRID)
 
     def moved(one: Line, values: np.ndarray) -> np.ndarray:
         known = ~np.isnan(one.x) & ~np.isnan(values)
+        if not known.any():
+            return np.full(GRID, np.nan)
         return np.interp(grid, one.x[known], values[known], left=np.nan, right=np.nan)
 
     return [

@@ -2,6 +2,7 @@
 
 models = Models("checkpoints")
 translate(models.translator, "Thank you.").text
+translate_texts(models.translator, ["Thank you.", "Good night."])
 classify(models.classifier, "A wonderful film.").probabilities
 "".join(generate(models.language_model, "ROMEO:", max_new_tokens=200, seed=1))
 """
@@ -10,7 +11,7 @@ from transformer_core.checkpoint import CheckpointError, Models, Trained
 from transformer_core.classification import Classification, classify
 from transformer_core.generation import generate, look, read, write
 from transformer_core.results import InputError
-from transformer_core.translation import translate
+from transformer_core.translation import translate, translate_texts
 
 __all__ = [
     "CheckpointError",
@@ -23,5 +24,6 @@ __all__ = [
     "look",
     "read",
     "translate",
+    "translate_texts",
     "write",
 ]

@@ -105,6 +105,13 @@ def half(model: nn.Module) -> dict[str, Tensor] | None:
     return weights if all(w.isfinite().all() for w in weights.values()) else None
 
 
+def copy_common(model: nn.Module, other: nn.Module) -> None:
+    """Give another model the weights that both have, in the same shape."""
+    own = other.state_dict()
+    weights = {n: w for n, w in model.state_dict().items() if n in own and w.shape == own[n].shape}
+    other.load_state_dict(weights, strict=False)
+
+
 @dataclass
 class Learner:
     """One model in training: where it is, its curve, and the moments to go back to."""
@@ -181,11 +188,14 @@ class Training:
         self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
         self.learners = [self.learner(loop, choice) for choice in plan.choices]
+        first, *rivals = (learner.model for learner in self.learners)
+        for rival in rivals:  # a race starts fairly: what they have in common is the same
+            copy_common(first, rival)
 
     def learner(self, loop: ModuleType, choice: Choice) -> Learner:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
-        torch.manual_seed(self.plan.seed)  # the same for all, so that a race starts fairly
+        torch.manual_seed(self.plan.seed)
         try:
             model = EncoderDecoder(config).eval()
         except ValueError as error:  # rotary positions turn pairs of channels

@@ -52,6 +52,14 @@ def head_mask(model: Model, off: Iterable[Head]) -> dict[Site, Tensor]:
     return masks
 
 
+def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
+    """What a Trace needs to switch another of these heads off in every row of a batch."""
+    masks = {site: torch.ones(len(heads), model.config.n_heads) for site in model.sites}
+    for row, (site, head) in enumerate(heads):
+        masks[site][row, head] = 0.0
+    return masks
+
+
 def alternatives(tokenizer: Tokenizer, log_probs: Tensor) -> tuple[tuple[int, str, float], ...]:
     """The most probable next tokens. (vocab_size,) -> (id, text, probability), best first"""
     best = log_probs.topk(min(N_ALTERNATIVES, len(log_probs)))

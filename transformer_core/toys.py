@@ -127,7 +127,7 @@ def drawn(task: str, length: int, letters: int) -> Toy:
 
 def pasted(text: str) -> Toy:
     """A visitor's pairs, one a line; InputError says which line is none."""
-    pairs = read_pairs(text)
+    pairs = list(dict.fromkeys(read_pairs(text)))  # a repeated line would be learnt and judged
     hold_out = len(pairs) >= HOLD_OUT_FROM
     kept = [p for i, p in enumerate(pairs) if not hold_out or i % HELD_OUT_PAIRS]
     judged = pairs[::HELD_OUT_PAIRS] if hold_out else pairs

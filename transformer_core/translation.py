@@ -17,6 +17,7 @@ from transformer_core.results import (
     check_number,
     chosen,
     head_mask,
+    without_each,
 )
 from transformer_core.seq2seq import (
     encoder_decoder_step,
@@ -32,6 +33,7 @@ MAX_PIECES = 100  # of one sentence: what training showed at most
 MAX_BEAM = 12
 MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
 N_CANDIDATES = 8  # that every step of a search records
+KNOCK_OUT_TOKENS = 2_048  # pieces of one batch of knock_out: 64 MB of logits
 ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs.", "no."}
 
 
@@ -231,15 +233,18 @@ def read_back(
 
 @torch.inference_mode()
 def knock_out(trained: Trained, sentence: Sentence) -> dict[Head, float]:
-    """How much the translation's log-probability changes without each head, all in one batch."""
-    model = trained.model
+    """How much the translation's log-probability changes without each head, many in one batch."""
+    model, changes = trained.model, []
     heads = list(every_head(model.sites, model.config.n_heads))
-    masks = {site: torch.ones(len(heads), model.config.n_heads) for site in model.sites}
-    for row, (site, head) in enumerate(heads):
-        masks[site][row, head] = 0.0
     written = torch.tensor([[token.id for token in sentence.tokens]])
-    src = torch.tensor([sentence.src_ids]).expand(len(heads), -1)
-    tgt = torch.cat([torch.tensor([[BOS]]), written[:, :-1]], dim=1).expand(len(heads), -1)
-    log_probs = model(src, tgt, Trace(masks, record=False)).log_softmax(-1)
-    totals = log_probs.gather(2, written.expand(len(heads), -1)[..., None]).sum((1, 2))
-    return dict(zip(heads, (totals - sentence.log_prob).tolist(), strict=True))
+    src = torch.tensor([sentence.src_ids])
+    tgt = torch.cat([torch.tensor([[BOS]]), written[:, :-1]], dim=1)
+    size = max(1, KNOCK_OUT_TOKENS // written.size(1))
+    for first in range(0, len(heads), size):
+        batch = heads[first : first + size]
+        n = len(batch)
+        off = Trace(without_each(model, batch), record=False)
+        log_probs = model(src.expand(n, -1), tgt.expand(n, -1), off).log_softmax(-1)
+        totals = log_probs.gather(2, written.expand(n, -1)[..., None]).sum((1, 2))
+        changes += (totals - sentence.log_prob).tolist()
+    return dict(zip(heads, changes, strict=True))

@@ -35,7 +35,7 @@ def films(
     path: Path | None, vocab_size: int, max_len: int
 ) -> tuple[Tokenizer, Ragged, list[int], Ragged, list[int]]:
     """Vocabulary, training reviews and labels, validation reviews and labels."""
-    some, held_out, _ = reviews.load(path)
+    some, held_out = reviews.load(path)
     held_out = held_out.take(range(len(held_out))[:: max(1, len(held_out) // N_REVIEWS)])
     tokenizer = reviews.learn_pieces(some.text, vocab_size)
     known, judged = (

@@ -19,6 +19,7 @@ from transformer_core.comparison import (
     compare,
     difference,
     lower_is_better,
+    seeds_of,
     size,
     verdict,
 )
@@ -161,11 +162,10 @@ def build(page: Page) -> None:
         chosen = study_of(name)
         check(chosen, metric, baseline)
         compared = compare(chosen, metric, baseline)
-        n_seeds = max(one.n_seeds for one in compared)
         direction = "lower" if lower_is_better(metric) else "higher"
         summary = (
             f"Validation {metric.replace('_', ' ')} at the end of the same number of steps, mean ± "
-            f"standard deviation over {n_seeds} seeds; {direction} is better. {TEST}"
+            f"standard deviation over {seeds_of(compared)}; {direction} is better. {TEST}"
         )
         return results_value(compared, metric, baseline, summary), spoken(
             chosen, metric, compared, baseline
