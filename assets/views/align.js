@@ -1,7 +1,7 @@
 // Two lines of words: point at one and those it is tied to in the other line light up.
 // value: {summary, source: […], target: […], source_words: [n], target_words: [n],
 //   weights: packed (target, source)}; *_words number the word each piece belongs to
-const lines = $('.align-lines'), note = $('.view-note'), readout = $('.view-readout'), toggle = $('.align-merge');
+const lines = $('.align-lines'), note = $('.view-note'), readout = $('.view-readout'), toggle = $('.option input');
 let merged = null;
 toggle.checked = true;
 

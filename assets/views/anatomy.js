@@ -115,7 +115,7 @@ function fresh() {  // a new model or text: open what is chosen, and the first l
 }
 const nodeOf = target => current()?.stacks.flatMap(s => s.nodes).find(n => n.key === target.dataset.key);
 function press(target) {
-  if (target.dataset.key) { chosen = target.dataset.key; draw(); trigger('pick', {key: chosen}); return; }
+  if (target.dataset.key) { chosen = target.dataset.key; draw(); tell('pick', {key: chosen}); return; }
   const layer = +target.dataset.layer;
   opened[target.dataset.stack] = opened[target.dataset.stack] === layer ? null : layer;
   draw();

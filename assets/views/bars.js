@@ -1,5 +1,5 @@
 // The distribution of the next token: the model's, and what sampling leaves of it.
-// value: {summary, name, tokens: […], model: […], drawn: […], rest}; best first
+// value: {summary, tokens: […], model: […], drawn: […]}; best first
 const chart = $('.bars-chart'), note = $('.view-note');
 function draw() {
   const value = current();
@@ -10,7 +10,7 @@ function draw() {
   const n = value.tokens.length, peak = Math.max(...value.model, ...value.drawn, 1e-9);
   chart.setAttribute('viewBox', `0 0 ${width} ${n * line + 26}`);
   chart.setAttribute('height', n * line + 26);
-  chart.append(shape('text', {x: left, y: 12, class: 'bars-head'}, 'model'), shape('text', {x: width - 112, y: 12, class: 'bars-head'}, 'model'),
+  chart.append(shape('text', {x: width - 112, y: 12, class: 'bars-head'}, 'model'),
     shape('text', {x: width - 52, y: 12, class: 'bars-head'}, 'drawn'));
   const kept = value.drawn.filter(p => p > 0).length;
   value.tokens.forEach((token, i) => {

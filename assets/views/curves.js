@@ -44,7 +44,7 @@ function draw() {
 }
 const hold = () => { asked = slider.value === slider.max ? null : chosen(); paint(); };
 slider.addEventListener('input', hold);
-slider.addEventListener('change', () => { hold(); trigger('scrub', {step: asked}); });
+slider.addEventListener('change', () => { hold(); tell('scrub', {step: asked}); });
 actions.csv = () => current()?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
   ...current().series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
 watch('value', draw);

@@ -16,7 +16,7 @@ function remember() {
   url.searchParams.set(own, [group, layer, head].map(n => n + 1).join('.'));
   history.replaceState(null, '', url);
 }
-const hide = $('.align-merge'), bare = token => visible(token.trim() || token);
+const hide = $('.option input'), bare = token => visible(token.trim() || token);
 const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
 const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
 function withoutEnds(values, tokens) {  // rows of weights, the ends hidden and the rest of each row brought back to its sum
@@ -36,13 +36,13 @@ function thumbnails() {
     const canvas = make('canvas', {'aria-hidden': 'true'});
     grid.append(make('button', {type: 'button', 'data-do': 'head', 'data-l': l, 'data-h': h, title: `layer ${l + 1}, head ${h + 1}`,
       'aria-label': `layer ${l + 1}, head ${h + 1}`, 'aria-pressed': l === layer && h === head}, canvas, make('span', {text: `${l + 1}·${h + 1}`})));
-    paintMap(canvas, at(l, h), g.queries.length, g.keys.length, 1);
+    paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
   }
 }
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
   title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
-  paintMap(map, values, n, m, 1);
+  paintMap(map, values, n, m);
   const width = map.parentElement.clientWidth || 400;
   $('.heads-keys').classList.toggle('tall', Math.max(...g.keys.map(t => t.trim().length)) * 7 > width / m);
   labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11)); labelAxis($('.heads-queries'), g.queries, 60);

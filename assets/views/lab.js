@@ -2,10 +2,13 @@
 // value: {summary, words: [[gap, text], …], edits: {word: replacement, "" deleted, null masked}, asked: word or null,
 //   labels: [left, right], suggestions: [[text, likelihood, probability of the right one], …]}
 const words = $('.lab-words'), panel = $('.lab-panel'), note = $('.view-note');
-let edits = {}, chosen = -1;
+// base: the last value that is no answer to a question for suggestions, which may come late
+let base = null, edits = {}, chosen = -1;
 const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' : edits[i] || own;
 function draw() {
   const value = current();
+  if (value && value.asked !== null) return chosen === value.asked && open(chosen);
+  base = value;
   note.textContent = value?.summary ?? '';
   edits = {...value?.edits};
   words.replaceChildren(...(value?.words ?? []).flatMap(([gap, own], i) => {
@@ -29,7 +32,7 @@ function open(i) {
     pick.style.setProperty('--p', likelihood);
     list.append(pick);
   }
-  panel.replaceChildren(make('p', {text: `“${value.words[i][1]}”`}),
+  panel.replaceChildren(make('p', {text: `“${base.words[i][1]}”`}),
     make('p', {class: 'lab-tools'}, button('delete', 'Delete'), button('mask', 'Mask'), ...(i in edits ? [button('restore', 'Restore')] : [])),
     make('p', {class: 'lab-tools'}, input, button('replace', 'Replace')), list);
   panel.hidden = false;
@@ -42,11 +45,12 @@ function open(i) {
   node.classList.add('on');
 }
 function close() { panel.hidden = true; element.querySelector('.lab').style.minHeight = ''; chosen = -1; words.querySelectorAll('.on').forEach(node => node.classList.remove('on')); }
-const send = () => { close(); trigger('edit', {edits}); };
-actions.word = node => { const i = +node.dataset.i; if (i === chosen) return close(); open(i); panel.querySelector('button').focus(); trigger('suggest', {word: i}); };
+const send = () => { close(); tell('edit', {edits}); };
+actions.word = node => { const i = +node.dataset.i; if (i === chosen) return close(); open(i); panel.querySelector('button').focus(); tell('suggest', {word: i}); };
 actions.change = node => {
   const text = node.dataset.text ?? panel.querySelector('input').value.trim(), kind = node.dataset.kind;
   if (kind === 'replace' && !text) return panel.querySelector('input').focus();
+  edits = {...base.edits};  // without what was refused
   if (kind === 'restore') delete edits[chosen]; else edits[chosen] = {delete: '', mask: null, replace: text}[kind];
   send();
 };

@@ -17,7 +17,7 @@ const make = (tag, attributes = {}, ...children) => {
 };
 const visible = token => ({'\n': '↵', ' ': '␣', '\t': '⇥'})[token] ?? token;
 const percent = p => p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
-// base64 of little-endian uint16, 65535 = 1, as figures.pack writes it
+// base64 of little-endian uint16, 65535 = 1, as views.pack writes it
 const unpack = text => {
   const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
   return Float32Array.from(new Uint16Array(bytes.buffer), v => v / 65535);
@@ -42,16 +42,22 @@ const saveSvg = (name, svg) => {
     const style = getComputedStyle(originals[i]);
     for (const property of STYLES) node.style[property] = style[property];
   });
+  // letters are as light as the page is dark, and nobody knows where the picture will lie
+  copy.prepend(shape('rect', {width: '100%', height: '100%', fill: getComputedStyle(document.body).backgroundColor}));
   save(name, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 };
 const csv = rows => rows.map(row => row.map(cell =>
-  /[",\n\r]|^[=+\-@\t]/.test(cell) && isNaN(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : cell
+  /[",\n\r]/.test(cell) || /^[=+\-@\t]/.test(cell) && isNaN(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : cell
 ).join(',')).join('\n') + '\n';
+// An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
+// the object of the first: one object for each kind, filled anew, carries the newest data.
+const told = {};
+const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data));
 // one handler for the whole view: <button data-do="name"> calls actions[name](button)
 const actions = {};
 element.addEventListener('click', event => {
   const button = event.target.closest('[data-do]');
-  if (button && element.contains(button)) actions[button.dataset.do](button, event);
+  if (button && element.contains(button)) actions[button.dataset.do](button);
 });
 // attention maps: a colour for every weight, and a label for every row or column there is room for
 function ramp() {  // canvas cannot read CSS variables, so the two ends of the scale are read here
@@ -59,12 +65,12 @@ function ramp() {  // canvas cannot read CSS variables, so the two ends of the s
   const read = name => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number); };
   const ends = [read('--scale-low'), read('--scale-high')]; probe.remove(); return ends;
 }
-function paintMap(canvas, values, n, m, peak) {
+function paintMap(canvas, values, n, m) {
   const [low, high] = ramp(), context = canvas.getContext('2d');
   canvas.width = m; canvas.height = n;
   const image = context.createImageData(m, n);
   for (let i = 0; i < n * m; i++) {
-    const v = Math.min(1, values[i] / peak) ** 0.6;
+    const v = Math.min(1, values[i]) ** 0.6;
     for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
     image.data[4 * i + 3] = 255;
   }

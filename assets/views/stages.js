@@ -11,7 +11,7 @@ const rgb = name => colour(name).startsWith('#') ? colour(name).match(/[\da-f]{2
 
 function paint(canvas, map) {
   const [n, m] = [map.rows.length, map.n_columns];
-  if (!map.signed) return paintMap(canvas, map.numbers, n, m, 1);
+  if (!map.signed) return paintMap(canvas, map.numbers, n, m);
   const low = rgb('--scale-low'), [down, up] = [rgb('--warm'), rgb('--cool')];
   const context = canvas.getContext('2d');
   canvas.width = m; canvas.height = n;
@@ -31,7 +31,7 @@ function summary(map) {
   return `${map.rows.length} × ${map.n_columns}${map.columns.length && map.column === 'key' ? '' : ` (${map.column}s)`}: min ${number(least)}, max ${number(most)}, mean ${number(sum / seen.length)}`;
 }
 const name = (map, j) => map.columns.length ? `${map.column} ${map.column === 'unit' ? '' : j + 1 + ' '}“${visible(map.columns[j])}”` : `${map.column} ${j + 1}`;
-function tell(map, i, j) {
+function describe(map, i, j) {
   const beside = map.beside.map(([what, numbers]) => `${what} ${number(numbers[i])}`).join(', ');
   map.say.textContent = `row ${i + 1} “${visible(map.rows[i])}”, ${name(map, j)}: ${number(map.numbers[i * map.n_columns + j])}${beside ? ` (row: ${beside})` : ''}`;
 }
@@ -39,7 +39,7 @@ function plot(value) {
   const map = {...value, numbers: floats(value.values), beside: value.beside.map(([what, packed]) => [what, floats(packed)]), cell: [0, 0]};
   const n = map.rows.length, high = n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6, step = Math.ceil(LINE / high);
   map.about = summary(map);
-  map.say = make('p', {class: 'stages-say', text: map.about});
+  map.say = make('p', {class: 'stages-say', role: 'status', text: map.about});
   const canvas = make('canvas', {class: 'stages-map', tabindex: 0, role: 'img', 'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells.`});
   canvas.style.height = n * high + 'px';
   if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
@@ -55,7 +55,7 @@ function plot(value) {
   });
   grid.style.gridTemplateColumns = `auto minmax(0, 1fr) ${'auto '.repeat(map.beside.length)}`;
   map.canvas = canvas; map.grid = grid;
-  const cell = (i, j) => { map.cell = [Math.max(0, Math.min(n - 1, i)), Math.max(0, Math.min(map.n_columns - 1, j))]; tell(map, ...map.cell); };
+  const cell = (i, j) => { map.cell = [Math.max(0, Math.min(n - 1, i)), Math.max(0, Math.min(map.n_columns - 1, j))]; describe(map, ...map.cell); };
   for (const kind of ['pointermove', 'pointerdown']) canvas.addEventListener(kind, event => {
     const frame = canvas.getBoundingClientRect();
     cell(Math.floor((event.clientY - frame.top) / frame.height * n), Math.floor((event.clientX - frame.left) / frame.width * map.n_columns));
@@ -95,7 +95,7 @@ function draw() {
   const {top} = element.getBoundingClientRect();
   if (value.jump && (top < 0 || top > innerHeight - 120)) element.scrollIntoView({block: 'start'});
 }
-actions.head = button => trigger('switch', {head: +button.dataset.h});
+actions.head = button => tell('switch', {head: +button.dataset.h});
 actions.csv = () => maps.length && save('stages.csv', 'text/csv', csv([['stage', 'row', 'column', 'row name', 'column name', 'value'],
   ...maps.flatMap(map => [...map.numbers].map((v, k) => { const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
     return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v]; }))]));

@@ -24,7 +24,7 @@ function show() {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.written);
-  stop();
+  if (value?.written?.length !== length) stop();
   if (!value?.written) return;
   weights = unpack(value.weights); note.textContent = value.summary;
   const atEnd = +slider.value >= length - 1;  // who looks at an earlier symbol keeps looking at it

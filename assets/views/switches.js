@@ -25,10 +25,10 @@ function draw() {
   }
   for (const [kind, word] of value.diff) diff.append(make(kind === '-' ? 'del' : kind === '+' ? 'ins' : 'span', {text: word}), ' ');
 }
-const send = () => trigger('toggle', {off: [...off]});
+const send = () => tell('toggle', {off: [...off]});
 actions.toggle = button => { const key = button.dataset.key; off.has(key) ? off.delete(key) : off.add(key); send(); };
 actions.all = () => { off.clear(); send(); };
-actions.knock = () => trigger('knock', {});
+actions.knock = () => tell('knock', {});
 actions.csv = () => current()?.damage && save('knock-out.csv', 'text/csv', csv([['attention', 'layer', 'head', `change in ${current().quantity}`],
   ...Object.entries(current().damage).map(([key, d]) => { const [kind, l, h] = key.split(':'); return [kind, +l + 1, +h + 1, d.toFixed(5)]; })]));
 watch('value', draw);

@@ -2,7 +2,7 @@
 // value: {id, note, noun, prompt, branches, words, lines}, one line of JSON a token:
 // [text, probability or null, [[id, text, probability], …]]; words: [[number of tokens, probability], …]
 // where tokens are pieces of words, which a switch then draws as one
-const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note'), merge = $('.align-merge');
+const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note'), merge = $('.option input');
 // units: what is drawn as one, [first token, number of tokens, probability]; chosen counts units
 let tokens = [], units = [], drawn = {id: null, length: 0}, chosen = -1, pinned = false, piece = -1;
 
@@ -72,7 +72,7 @@ function open(index, pin) {
   panel.style.top = at.bottom - box.top + 2 + 'px';
 }
 function close() { panel.hidden = true; pinned = false; [...text.querySelectorAll('.on')].forEach(n => n.classList.remove('on')); }
-function choose(index) { open(index, true); trigger('choose', {position: units[index][0]}); }
+function choose(index) { open(index, true); tell('choose', {position: units[index][0]}); }
 
 text.addEventListener('pointerover', event => {
   const node = event.target.closest('.token');
@@ -81,8 +81,10 @@ text.addEventListener('pointerover', event => {
 element.querySelector('.tokens').addEventListener('pointerleave', () => { if (!pinned) close(); });
 text.addEventListener('click', event => {
   const node = event.target.closest('.token');
-  if (node) choose(+node.dataset.i);
+  if (!node) return;
+  if (pinned && +node.dataset.i === chosen) close(); else choose(+node.dataset.i);
 });
+document.addEventListener('pointerdown', event => { if (!element.contains(event.target)) close(); });
 element.addEventListener('keydown', event => {
   const last = units.length - 1;
   if (event.key === 'Escape') { close(); text.focus(); return; }
@@ -93,14 +95,14 @@ element.addEventListener('keydown', event => {
 });
 actions.branch = button => {
   if (!current().branches) return;
-  trigger('branch', {position: piece, token: +button.dataset.id});
+  tell('branch', {position: piece, token: +button.dataset.id});
   close();
 };
 actions.piece = button => { pinned = true; alternatives(+button.dataset.id, 'Piece', +button.dataset.id + 1); };
 merge?.addEventListener('change', render);
 actions.csv = () => save('tokens.csv', 'text/csv', merged() ? csv([['word', 'text', 'pieces', 'probability'],
-  ...units.map(([first, n, p], i) => [i, words(first, n).trim(), n, p])]) : csv([
+  ...units.map(([first, n, p], i) => [i + 1, words(first, n).trim(), n, p])]) : csv([
   ['position', 'token', 'probability', ...Array.from({length: 10}, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`]).flat()],
-  ...tokens.map(([token, p, others], i) => [i, token, p ?? '', ...others.flatMap(([, other, q]) => [other, q])])]));
+  ...tokens.map(([token, p, others], i) => [i + 1, token, p ?? '', ...others.flatMap(([, other, q]) => [other, q])])]));
 watch('value', render);
 render();

@@ -24,7 +24,7 @@ function draw() {
     make('p', {class: 'tour-where', text: `Stop ${at + 1} of ${stops.length}` + (given.some(g => g !== undefined) ? ` · ${foreseen} foreseen` : '')}),
     make('p', {class: 'tour-question', text: stop.question}), answers, make('p', {class: 'view-note', role: 'status', text: verdict}), steps);
 }
-function goTo(place) { unmark(); at = place; draw(); card.querySelector('.tour-answers button').focus({preventScroll: true}); trigger('visit', {tab: stops[at].tab}); }
+function goTo(place) { unmark(); at = place; draw(); card.querySelector('.tour-answers button').focus({preventScroll: true}); tell('visit', {tab: stops[at].tab}); }
 function leave() { unmark(); card.hidden = true; begin.hidden = false; begin.focus(); }
 // a tab that is opened for the first time needs a moment until its views are there
 function show(tries = 20) {
@@ -37,7 +37,7 @@ function show(tries = 20) {
 }
 actions.start = () => { begin.hidden = true; card.hidden = false; given = []; goTo(0); };
 actions.answer = choice => { given[at] = +choice.dataset.place; draw(); card.querySelector('[data-do=show]').focus(); };
-actions.show = () => { trigger('visit', {tab: stops[at].tab}); show(); };
+actions.show = () => { tell('visit', {tab: stops[at].tab}); show(); };
 actions.back = () => goTo(at - 1);
 actions.next = () => at === stops.length - 1 ? leave() : goTo(at + 1);
 actions.leave = leave;

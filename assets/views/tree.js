@@ -31,7 +31,7 @@ function draw() {
     d: `M${n.from.x + WIDE - 14} ${middle(n.from.y)} C ${n.x - 2} ${middle(n.from.y)}, ${n.from.x + WIDE} ${middle(n.y)}, ${n.x} ${middle(n.y)}`}));
   svg.append(shape('text', {x: 6, y: middle(0) + 4, class: 'tree-text'}, 'begin'));
   nodes.forEach((n, i) => {
-    const group = shape('g', {class: `tree-node ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`, tabindex: 0, role: 'button', 'data-i': i, 'aria-label': say(n)});
+    const group = shape('g', {class: `tree-node ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`, tabindex: i ? -1 : 0, role: 'button', 'data-i': i, 'aria-label': say(n)});
     group.append(shape('rect', {x: n.x, y: n.y + 8, width: WIDE - 14, height: TALL - 6, rx: n.ended ? 12 : 4}),
       shape('text', {x: n.x + 7, y: middle(n.y) + 4, class: 'tree-text'}, shorten(n.text)),
       shape('text', {x: n.x + WIDE - 20, y: middle(n.y) + 4, class: 'tree-number', 'text-anchor': 'end'}, n.total.toFixed(1)));
@@ -44,9 +44,21 @@ const say = n => `“${n.text.trim()}” here has ${percent(Math.exp(n.logProb))
   (n.ended ? 'the sentence ended' : n.kept ? 'kept' : 'pruned') + '. Press to continue from it.';
 const at = event => { const node = event.target.closest('.tree-node'); return node && nodes[+node.dataset.i]; };
 for (const kind of ['pointerover', 'focusin']) box.addEventListener(kind, event => { const n = at(event); if (n) readout.textContent = say(n); });
-const force = n => trigger('force', {path: n.ended ? n.path.slice(0, -1) : n.path});
+const force = n => tell('force', {path: n.ended ? n.path.slice(0, -1) : n.path});
 box.addEventListener('click', event => { const n = at(event); if (n) force(n); });
-box.addEventListener('keydown', event => { const n = at(event); if (n && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); force(n); } });
+function next(n, key) {  // the neighbour in its column, what it continues, or its best continuation
+  const column = nodes.filter(other => other.path.length === n.path.length);
+  if (key === 'ArrowUp' || key === 'ArrowDown') return column[column.indexOf(n) + (key === 'ArrowUp' ? -1 : 1)];
+  return key === 'ArrowLeft' ? nodes.find(other => other === n.from) : nodes.find(other => other.from === n) ?? nodes.find(other => other.path.length > n.path.length);
+}
+box.addEventListener('keydown', event => {
+  const n = at(event), arrow = event.key.startsWith('Arrow');
+  if (!n || !arrow && event.key !== 'Enter' && event.key !== ' ') return;
+  event.preventDefault();
+  if (!arrow) return force(n);
+  const other = box.querySelector(`[data-i="${nodes.indexOf(next(n, event.key))}"]`);
+  if (other) { event.target.tabIndex = -1; other.tabIndex = 0; other.focus(); }
+});
 actions.csv = () => nodes.length && save('beam.csv', 'text/csv', csv([['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
   ...nodes.map(n => [n.path.length, n.text, n.logProb, n.total, n.kept, n.ended, n.path.join(' ')])]));
 actions.svg = () => nodes.length && saveSvg('beam.svg', box.firstElementChild);

@@ -9,7 +9,7 @@ function card(twin) {
   const keys = make('div', {class: 'heads-keys'}), queries = make('div', {class: 'heads-queries'});
   box.append(make('div', {class: 'heads-plot'}, keys, queries, map));
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
-  paintMap(map, weights, n, m, 1);
+  paintMap(map, weights, n, m);
   labelAxis(keys, twin.keys.map(initial), 26); labelAxis(queries, twin.queries, 40);
   map.addEventListener('pointermove', event => {
     const area = map.getBoundingClientRect();

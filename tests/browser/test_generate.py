@@ -17,8 +17,14 @@ pytestmark = pytest.mark.skipif(
 LOOKS_RIGHT = {
     "png": lambda content: content.startswith(b"\x89PNG"),
     "svg": lambda content: content.startswith(b"<svg"),
-    "csv": lambda content: len(list(csv.reader(io.StringIO(content.decode())))) > 10,
+    "csv": lambda content: is_table(content.decode()),
 }
+
+
+def is_table(text: str) -> bool:
+    """Whether it has many rows, all as long as the first: Shakespeare is full of line breaks."""
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    return len(rows) > 10 and {len(row) for row in rows} == {len(rows[0])}
 
 
 def opened(open_page, path="/?tab=generate", **how):
@@ -106,6 +112,24 @@ def test_an_alternative_starts_a_branch_and_the_old_text_can_be_returned_to(open
     assert settled(page) == first
 
 
+def test_an_alternative_that_is_picked_while_it_writes_ends_the_writing(open_page):
+    page = opened(open_page)
+    write(page, "ROMEO:\n", 1000)
+    page.wait_for_function("document.querySelector('#branches input')?.value !== undefined")
+    page.wait_for_function("document.querySelectorAll('#text .token').length < 200")
+    page.wait_for_function("document.querySelectorAll('#text .token').length > 30")
+    page.locator("#text .token").nth(12).hover()
+    page.locator("#text .tokens-panel button:not(.same)").nth(1).click()
+    expect(page.locator("#branches")).to_contain_text("at 13")
+    enter(page, "Length", 20)
+    text = settled(page)
+    page.wait_for_timeout(1500)
+    assert written(page) == text, "two of them write into one text"
+    expect(page.get_by_role("radio").locator("nth=-1")).to_be_checked()
+    page.locator("#branches").get_by_role("radio").nth(-2).click()
+    assert settled(page)[:12] == text[:12]
+
+
 def test_clicking_a_character_shows_its_distribution_and_attention(open_page):
     page = opened(open_page)
     page.locator("#text .token").nth(30).click()
@@ -138,8 +162,12 @@ def test_pasted_text_is_coloured_by_surprise(open_page):
     page = opened(open_page)
     page.get_by_text("Does this sound like Shakespeare?").click()
     page.get_by_role("button", name="Colour by surprise").click()
-    expect(page.locator("#judged .view-note")).to_contain_text("nats a character")
+    expect(page.locator("#judged .view-note")).to_contain_text("bits")
     assert page.locator("#judged .token").count() > 80
+    for text in ("Shall I?", "Shall I compare thee to a summer's day?"):  # short, then longer
+        page.get_by_label("Your text").fill(text)
+        page.get_by_role("button", name="Colour by surprise").click()
+        expect(page.locator("#judged .token")).to_have_count(len(text))
 
 
 @pytest.mark.parametrize(
@@ -190,6 +218,8 @@ def test_phone_and_dark_pages_work_and_nothing_overflows(open_page, how):
     expect(page.locator("#text .tokens-panel")).to_be_visible()
     box = page.locator("#text .tokens-panel").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= how.get("width", 1280)
+    page.locator("#text .token").nth(20).click()
+    expect(page.locator("#text .tokens-panel")).to_be_hidden()
 
 
 def test_no_text_reaches_the_page_as_markup(open_page):

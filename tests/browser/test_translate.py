@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import enter, press_tab
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -133,6 +134,63 @@ def test_heads_are_switched_off_and_on_again(open_page):
     page.get_by_role("button", name="All on").click()
     expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
     assert german(page) == before
+
+
+def test_of_several_quick_presses_none_is_lost(open_page):
+    page = opened(open_page)
+    switches = page.locator("#switches .switch-grid button")
+    switches.nth(0).wait_for()
+    page.evaluate("""() => {
+        for (const place of [0, 1, 2])
+            document.querySelectorAll('#switches .switch-grid button')[place].click();
+    }""")
+    expect(page.locator("#switches .view-note").first).to_contain_text("3 of")
+    expect(page.locator("#switches .switch-grid [aria-pressed=false]")).to_have_count(3)
+
+
+def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):
+    page = opened(open_page)
+    page.get_by_role("button", name="Try each head").click()
+    note = page.locator("#switches .view-note").first
+    expect(note).to_contain_text("needs")
+    page.locator("#switches .switch-grid button").nth(2).click()
+    expect(note).to_contain_text("1 of")
+    page.get_by_role("button", name="All on").click()
+    expect(note).to_contain_text("needs")
+    page.locator("#tree .tree-node.cut").first.click()
+    expect(note).to_contain_text("Each square is a head")
+
+
+def test_a_reload_keeps_the_first_sentence_and_the_beam(open_page):
+    page = opened(open_page)
+    page.get_by_text("Search", exact=True).click()
+    enter(page, "Beam size", 2)
+    page.wait_for_function("location.search.includes('beam=2')")
+    page.reload()
+    page.wait_for_selector("#pieces .token")
+    expect(page.locator("#tree .tree-node").first).to_be_visible()
+
+
+def test_the_address_names_the_open_tab(open_page):
+    page = opened(open_page)
+    page.wait_for_function("window.tabRestored")
+    press_tab(page, "Positional encodings")
+    page.wait_for_function("location.search.includes('tab=positions')")
+    page.reload()
+    page.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
+
+
+def test_arrow_keys_walk_the_tree(open_page):
+    page = opened(open_page)
+    nodes = page.locator("#tree .tree-node")
+    nodes.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(nodes.nth(1)).to_be_focused()
+    expect(page.locator("#tree [tabindex='0']")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(nodes.first).to_be_focused()
 
 
 def test_every_kind_of_attention_is_shown(open_page):

@@ -33,6 +33,16 @@ LAUNCH = {
 }
 
 
+# the address names the open tab, once the one that it named has been opened
+REMEMBER_TAB = """() => {
+    if (!window.tabRestored) return;
+    const url = new URL(location);
+    url.searchParams.set('tab', '%s');
+    history.replaceState(null, '', url);
+}"""
+RESTORED = "() => { setTimeout(() => { window.tabRestored = true; }, 500); }"
+
+
 def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
     """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it.
 
@@ -52,8 +62,10 @@ def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
                     gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
                     tab.build(Page(models, opened, loop, training))
+                    opened.select(None, js=REMEMBER_TAB % tab_id(tab), **PRIVATE)
         tour.visit(tab_of_tour, None, tabs, show_progress="hidden", queue=False, **PRIVATE)
-        demo.load(tab_of_url, None, tabs, api_visibility="private", show_progress="hidden")
+        arrived = demo.load(tab_of_url, None, tabs, show_progress="hidden", **PRIVATE)
+        arrived.then(None, js=RESTORED, **PRIVATE)
     # everybody who waits is told his place every two seconds, not only when somebody's turn begins
     return demo.queue(
         api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2

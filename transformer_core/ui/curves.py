@@ -21,7 +21,7 @@ def curves(
     traces = [trace for line in lines for trace in parts(line)]
     plot = figure(*traces, x=x, y=y, height=560)
     plot.update_xaxes(type="log" if log_x else "linear", exponentformat="SI")
-    plot.update_yaxes(type="log" if log_y else "linear", hoverformat=".4g", dtick=None)
+    plot.update_yaxes(type="log" if log_y else "linear", hoverformat=".4g")
     return plot.update_layout(
         hovermode="x unified",
         hoverlabel={"bgcolor": "rgba(20,20,30,.9)", "font": {"color": "#fff", "size": 12}},

@@ -8,7 +8,7 @@ from plotly.basedatatypes import BaseTraceType
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from transformer_core.ui.theme import CATEGORICAL, DIVERGING, SEQUENTIAL
+from transformer_core.ui.theme import CATEGORICAL, DIVERGING
 
 # transparent, and grey on grey, so that one figure suits light and dark pages
 TEMPLATE = go.layout.Template(
@@ -33,17 +33,15 @@ def label(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def heatmap(
-    values: Tensor, x: str, y: str, *, diverging: bool = False, limit: float | None = None
-) -> go.Heatmap:
-    """A matrix (rows, columns), hover naming its axes; diverging scales are centred on 0."""
+def heatmap(values: Tensor, x: str, y: str, *, limit: float | None = None) -> go.Heatmap:
+    """A matrix (rows, columns), hover naming its axes; the scale is centred on 0."""
     numbers = values.detach().numpy().astype(np.float32)
     limit = float(np.abs(numbers).max()) or 1.0 if limit is None else limit
     return go.Heatmap(
         z=numbers,
-        colorscale=DIVERGING if diverging else SEQUENTIAL,
-        zmin=-limit if diverging else None,
-        zmax=limit if diverging else None,
+        colorscale=DIVERGING,
+        zmin=-limit,
+        zmax=limit,
         colorbar={"thickness": 12},
         hovertemplate=f"{x} %{{x}}<br>{y} %{{y}}<br>%{{z:.3f}}<extra></extra>",
     )
@@ -59,7 +57,7 @@ def figure(*traces: BaseTraceType, x: str, y: str, height: int = 360) -> go.Figu
 def position_table(table: Tensor) -> go.Figure:
     """What is added to each position's embedding. table (length, d_model)"""
     return figure(
-        heatmap(table, "channel", "position", diverging=True, limit=1.0),
+        heatmap(table, "channel", "position", limit=1.0),
         x="channel",
         y="position",
     ).update_yaxes(autorange="reversed")
@@ -82,7 +80,7 @@ def similarity(table: Tensor) -> go.Figure:
     """Dot products of all pairs of positions, divided by a position's own. (length, d_model)"""
     products = table @ table.T
     return figure(
-        heatmap(products / products.diagonal().mean(), "position", "position", diverging=True),
+        heatmap(products / products.diagonal().mean(), "position", "position"),
         x="position",
         y="position",
     ).update_yaxes(autorange="reversed")
@@ -138,7 +136,7 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
 def rotation_matrix(matrix: Tensor) -> go.Figure:
     """The matrix that takes position p to p + k. (d_model, d_model)"""
     return figure(
-        heatmap(matrix, "from channel", "to channel", diverging=True, limit=1.0),
+        heatmap(matrix, "from channel", "to channel", limit=1.0),
         x="from channel",
         y="to channel",
     ).update_yaxes(autorange="reversed")
@@ -164,7 +162,7 @@ def schemes(places: dict[str, tuple[Tensor, Tensor, Tensor]]) -> go.Figure:
     for row, (name, panels) in enumerate(places.items(), start=1):
         for column, values in enumerate(panels, start=1):
             limit = limits[column - 1]
-            trace = heatmap(values, "column", "position", diverging=True, limit=limit)
+            trace = heatmap(values, "column", "position", limit=limit)
             plot.add_trace(trace.update(showscale=False, name=name), row, column)
         plot.update_yaxes(title_text=name, row=row, col=1)
     plot.update_yaxes(autorange="reversed", showticklabels=False)
@@ -197,7 +195,7 @@ def numbered_map(
     values: Tensor, rows: list[str], columns: list[str], limit: float, x: str = "", y: str = ""
 ) -> go.Figure:
     """A small matrix with its numbers written in it, on a scale from -limit to limit."""
-    trace = heatmap(values, "column", "row", diverging=True, limit=limit).update(colorscale=TINTS)
+    trace = heatmap(values, "column", "row", limit=limit).update(colorscale=TINTS)
     whole = bool((values == values.round()).all()) and limit > 1
     trace.update(texttemplate="%{z:,.0f}" if whole else "%{z:.2f}", hoverinfo="skip")
     trace.update(hovertemplate=None, showscale=False, xgap=2, ygap=2)

@@ -20,6 +20,7 @@ MAX_BRANCHES = 20
 class Branch:
     """One text: what it was given, what the model added, and where it came from."""
 
+    number: int  # from 1, of all that there ever were
     label: str
     tokens: tuple[Token, ...]
     n_prompt: int
@@ -32,11 +33,10 @@ class Branch:
 
 @dataclass(frozen=True)
 class Story:
-    """One visitor's texts: the branches so far, the one on screen, and the token looked at."""
+    """One visitor's texts: the branches so far, and the one on screen."""
 
     branches: tuple[Branch, ...] = ()
     shown: int = 0
-    position: int | None = None  # None: the token after the last
 
     @property
     def branch(self) -> Branch:
@@ -44,6 +44,11 @@ class Story:
         if not self.branches:
             raise InputError("There is no text yet: press Write first.")
         return self.branches[self.shown]
+
+    @property
+    def next_number(self) -> int:
+        """Of the branch that is added next."""
+        return self.branches[-1].number + 1 if self.branches else 1
 
     def added(self, branch: Branch) -> "Story":
         """The story with one more branch, shown; the oldest make room."""
@@ -62,11 +67,11 @@ def display(story: Story) -> tuple[Story, dict, gr.Radio]:
     new = branch.tokens[branch.n_prompt :]
     bits = sum(-token.log_prob for token in new) / max(1, len(new)) / math.log(2)
     note = f"{len(new)} characters written; the average one was a surprise of {bits:.2f} bits."
-    identity = f"{story.shown}-{branch.label}-{id(branch.tokens[0])}"
+    identity = f"{branch.number} {branch.label}"
     value = tokens_value(
         branch.tokens, note, identity=identity, n_prompt=branch.n_prompt, branches=True
     )
-    choices = [(branch.label, number) for number, branch in enumerate(story.branches)]
+    choices = [(f"{b.number}: {b.label}", place) for place, b in enumerate(story.branches)]
     return story, value, gr.Radio(choices, value=story.shown, visible=len(choices) > 1)
 
 
@@ -80,20 +85,26 @@ def grow(
         yield story.grown(branch)
 
 
-def prediction(trained: Trained, story: Story, sampling: Sampling) -> tuple[dict, dict]:
-    """What the model saw and thought when it predicted the chosen token of the shown branch."""
+def prediction(
+    trained: Trained, story: Story, position: int | None, sampling: Sampling
+) -> tuple[dict, dict]:
+    """What the model saw and thought when it predicted a token of the shown branch.
+
+    Position None is the token after the last.
+    """
     ids = [token.id for token in story.branch.tokens]
-    position = len(ids) if story.position is None else story.position
+    beyond = position is None or position >= len(ids)
+    position = len(ids) if beyond else position
     seen = look(trained, ids, position)
     drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(ids[:position]))
     vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
     best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
-    what = "the next character" if story.position is None else f"character {position + 1}"
+    what = "the next character" if beyond else f"character {position + 1}"
     distribution = bars_value(
         vocabulary,
         seen.log_probs.exp(),
         drawn,
-        f"For {what} the model prefers {vocabulary[best]!r} "
+        f"For {what} the model prefers {spelled(vocabulary[best])} "
         f"({seen.log_probs[best].exp():.0%}); sampling keeps {n_kept} characters. "
         "Filled bars are the model's probabilities, outlined ones what is drawn from.",
     )
@@ -115,12 +126,17 @@ def position_of(event: gr.EventData, story: Story) -> int:
     return position
 
 
+def spelled(text: str) -> str:
+    """A character as a sentence quotes it."""
+    return {"\n": "a line break", " ": "a space"}.get(text, f"“{text}”")
+
+
 def forked(branch: Branch, position: int, choice: tuple[int, str, float], number: int) -> Branch:
     """The branch that says something else at one position."""
     index, text, p = choice
     old = branch.tokens[position]
     token = replace(old, text=text, id=index, log_prob=math.log(max(p, 1e-12)))
-    source = branch.label.split(":")[0]
-    label = f"{number + 1}: from {source} at {position + 1}, {text!r} for {old.text!r}"
+    swap = f"{spelled(text)} for {spelled(old.text)}"
+    label = f"from {branch.number} at {position + 1}, {swap}"
     tokens = (*branch.tokens[:position], token)
-    return Branch(label, tokens, min(branch.n_prompt, position))
+    return Branch(number, label, tokens, min(branch.n_prompt, position))

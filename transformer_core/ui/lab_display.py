@@ -85,13 +85,15 @@ def looks_of(training: Training, text: str) -> list:
             values += [None, None]
             continue
         target = None if answer is None else [*answer, "[EOS]"]
-        says = "the right output" if answer is not None else "its own output, the right one unknown"
+        fed = (
+            "the right output" if answer is not None else "its own, since the right one is unknown"
+        )
         sites = sorted(learner.model.sites, key=lambda site: site.kind)  # cross comes first
         values += [
             attention_value(
                 look.taught,
                 sites,
-                f"{name}, step {look.step:,}. Meanwhile it was given {says}.",
+                f"{name}, step {look.step:,}. The decoder was fed {fed}.",
             ),
             steps_value(
                 look.written, training.toy.tokenizer, target, verdict(look.written.text, answer)

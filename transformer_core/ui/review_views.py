@@ -73,7 +73,7 @@ def lab_value(
     asked: int | None = None,
     suggestions: Iterable[Suggestion] = (),
 ) -> dict:
-    """What lab.js draws: the words, what was done to them, and suggestions for one of them."""
+    """What lab.js draws: the words and what was done to them, or suggestions for the one asked."""
     return {
         "summary": summary,
         "words": review.shown(review.words),

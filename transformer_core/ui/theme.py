@@ -15,7 +15,6 @@ THEME = gr.themes.Default(
 )
 CSS = (ASSETS / "app.css").read_text(encoding="utf-8")
 
-SEQUENTIAL = "Cividis"  # reads the same with every colour vision
 DIVERGING = "RdBu"
 # Okabe and Ito's palette: told apart by all readers, on light and on dark
 CATEGORICAL = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]

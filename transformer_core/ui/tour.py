@@ -90,13 +90,13 @@ STOPS = (
         "Take the positions away and shuffle the words of a sentence. What does attention compute?",
         ("The same vectors, shuffled", "Something else entirely", "Nothing at all"),
         0,
-        "Without positions a sentence is a bag of words. Each of the five encodings here tells "
-        "attention in its own way where a token stands.",
+        "Without positions a sentence is a bag of words. Each encoding here tells attention in its "
+        "own way where a token stands.",
     ),
     Stop(
         "inside",
         "#inside-anatomy",
-        "In one layer of a decoder that writes Shakespeare: where are most of the parameters?",
+        "In one layer of the translator's encoder: where are most of the parameters?",
         ("In attention", "In the feed-forward network", "In the norms"),
         1,
         "With d_ff four times d_model the feed-forward network has eight d_model² of them, "

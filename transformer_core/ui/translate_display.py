@@ -23,6 +23,18 @@ N_RANKED = 5
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What a translation loses without each head; it holds for that translation alone."""
+
+    of: Sentence
+    damage: dict[Head, float]
+
+    def holds_for(self, sentence: Sentence) -> bool:
+        """Whether this is what was measured, though it may have been computed anew."""
+        return self.of.source == sentence.source and self.of.tokens == sentence.tokens
+
+
+@dataclass(frozen=True)
 class Work:
     """One visitor's text: its sentences, the one looked at, and what was done to it."""
 
@@ -33,8 +45,7 @@ class Work:
     length_penalty: float = 1.0
     forced: tuple[int, ...] = ()
     off: tuple[Head, ...] = ()
-    plain: Sentence | None = None  # the shown sentence as it is with nothing forced or off
-    damage: dict[Head, float] | None = None  # what plain loses without each head, once measured
+    plain: Sentence | None = None  # the shown sentence as it is with no head off
     sentence: Sentence | None = None  # as it is now
 
     @property
@@ -67,8 +78,10 @@ def again(trained: Trained, work: Work, **changes) -> Work:
     work = replace(work, **changes)
     settings = work.sources[work.shown], work.beam_size, work.length_penalty
     sentence = translate_sentence(trained, *settings, work.forced, work.off)
-    if "shown" in changes:
-        work = replace(work, plain=sentence, damage=None)
+    if not work.off:
+        work = replace(work, plain=sentence)
+    elif "forced" in changes:
+        work = replace(work, plain=translate_sentence(trained, *settings, work.forced))
     texts = (*work.texts[: work.shown], sentence.text, *work.texts[work.shown + 1 :])
     return replace(work, sentence=sentence, texts=texts)
 
@@ -95,12 +108,13 @@ def ranking(sentence: Sentence) -> list[list[str]]:
     return [[ranked.text, f"{ranked.score:.2f}"] for ranked in sentence.ranked[:N_RANKED]]
 
 
-def switched(trained: Trained, work: Work) -> dict:
+def switched(trained: Trained, work: Work, measured: Measured | None = None) -> dict:
     """The value of the head switches."""
     now, plain = work.translated, work.plain
     summary = "Each square is a head; press one to switch it off."
-    if work.damage:
-        (site, head), worst = min(work.damage.items(), key=lambda item: item[1])
+    damage = measured.damage if measured and measured.holds_for(plain) else None
+    if damage:
+        (site, head), worst = min(damage.items(), key=lambda item: item[1])
         summary = (
             "The number in each square is how much the log-probability of the translation changes "
             f"without that head. It needs {site}, head {head + 1} most ({worst:+.2f})."
@@ -114,10 +128,10 @@ def switched(trained: Trained, work: Work) -> dict:
             + (", and the text stays." if now.text == plain.text else ".")
         )
     diff = word_diff(plain.text, now.text) if work.off else []
-    return switches_value(trained.model, work.off, work.damage, diff, summary)
+    return switches_value(trained.model, work.off, damage, diff, summary)
 
 
-def display(trained: Trained, work: Work) -> tuple:
+def display(trained: Trained, work: Work, measured: Measured | None = None) -> tuple:
     """Work -> every output of the tab, in the order of `shown` in build."""
     sentence = work.translated
     site, head, agreement = alignment_head(trained)
@@ -136,7 +150,7 @@ def display(trained: Trained, work: Work) -> tuple:
         tokens_value(
             sentence.tokens,
             confidence(sentence) + (" The beginning is forced." if work.forced else ""),
-            identity=f"{id(sentence)}",
+            identity=str(hash(tuple(sentence.tokens))),
             branches=True,
             noun="Piece",
             words=words_of(sentence.tokens),
@@ -156,7 +170,7 @@ def display(trained: Trained, work: Work) -> tuple:
             f"{len(sentence.steps)} steps considered {n_considered} pieces; solid ones were kept, "
             "dashed ones pruned, the thick path won. Press any to continue from it.",
         ),
-        switched(trained, work),
+        switched(trained, work, measured),
     )
 
 

@@ -31,10 +31,7 @@ def token_view(title: str, empty: str, *, words: bool = False, **component) -> g
 
     With words, a switch draws the pieces of each word as one.
     """
-    switch = (
-        '<label class="align-tools" hidden><input type="checkbox" class="align-merge"> '
-        "whole words</label>"
-    )
+    switch = '<label class="option" hidden><input type="checkbox"> whole words</label>'
     body = (
         f'{switch if words else ""}<span class="tokens-key">expected <i></i> surprising</span>'
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
@@ -48,8 +45,8 @@ def token_view(title: str, empty: str, *, words: bool = False, **component) -> g
 def attention_view(title: str, **component) -> gr.HTML:
     """Thumbnails of all heads, one enlarged, and what the chosen query sees of its context."""
     body = (
-        '<p class="view-note"></p><div class="heads-groups"></div>'
-        '<label class="align-tools" hidden><input type="checkbox" class="align-merge"> '
+        '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
+        '<label class="option" hidden><input type="checkbox"> '
         "hide [CLS] and [EOS]</label>"
         '<div class="heads-body"><div class="heads-grid"></div><div>'
         '<p class="heads-title"></p><div class="heads-plot"><div class="heads-keys"></div>'
@@ -64,7 +61,10 @@ def attention_view(title: str, **component) -> gr.HTML:
 
 def bars_view(title: str, **component) -> gr.HTML:
     """The next token's distribution, before and after the cuts of sampling."""
-    body = '<div><svg class="bars-chart" aria-hidden="true"></svg></div><p class="view-note"></p>'
+    body = (
+        '<div><svg class="bars-chart" aria-hidden="true"></svg></div>'
+        '<p class="view-note" role="status"></p>'
+    )
     return view("bars", title, body, ("svg", "csv"), **component)
 
 
@@ -187,9 +187,9 @@ def plot_view(title: str, see: str, elem_id: str) -> gr.Plot:
 def alignment_view(title: str, **component) -> gr.HTML:
     """Source and target words, linked by one head's attention."""
     body = (
-        '<label class="align-tools"><input type="checkbox" class="align-merge"> '
+        '<label class="option"><input type="checkbox"> '
         "whole words</label>"
-        '<p class="view-note"></p><div class="align-lines"></div>'
+        '<p class="view-note" role="status"></p><div class="align-lines"></div>'
         '<p class="view-note view-readout" role="status"></p>'
     )
     return view("align", title, body, ("csv",), **component)
@@ -198,7 +198,7 @@ def alignment_view(title: str, **component) -> gr.HTML:
 def tree_view(title: str, **component) -> gr.HTML:
     """All that a beam search considered. Event: force {path}."""
     body = (
-        '<p class="view-note"></p><div class="tree-scroll" tabindex="-1"></div>'
+        '<p class="view-note" role="status"></p><div class="tree-scroll" tabindex="-1"></div>'
         '<p class="view-note view-readout" role="status"></p>'
     )
     return view("tree", title, body, ("svg", "csv"), **component)

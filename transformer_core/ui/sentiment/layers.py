@@ -94,6 +94,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
         work = replace(work, damage={head: 100 * change for head, change in damage.items()})
         return work, switched(trained, work)
 
-    switches.toggle(toggle, work, [work, switches], show_progress="hidden", **QUEUED, **PRIVATE)
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    switches.toggle(toggle, work, [work, switches], **quiet)
     switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
     return draw, [work, meters, switches]

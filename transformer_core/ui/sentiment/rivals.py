@@ -38,13 +38,18 @@ def answer(trained: Trained, text: str) -> str:
 
 def answers(models: Models) -> list[list[str]]:
     """The report's sentences, its answers and ours, computed now."""
-    readers = {"this Transformer": models.classifier}
-    if models.has("sentiment_lstm"):
-        readers["this LSTM"] = models.lstm
+    readers = {
+        f"this {kind}": models.get(name) for kind, name in CURVES.items() if models.has(name)
+    }
     rows = [["sentence", "the report", *readers]]
     for text, (label, p) in REPORT.items():
         rows.append([text, f"{label} {p:.2%}", *(answer(t, text) for t in readers.values())])
     return rows
+
+
+def agreeing(rows: list[list[str]], column: int) -> int:
+    """In how many rows a reader's label is the report's."""
+    return sum(row[1].split()[0] == row[column].split()[0] for row in rows[1:])
 
 
 def accuracies(models: Models) -> str:
@@ -87,18 +92,18 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
         from transformer_core.ui.curves import curves as drawn
 
         rows = answers(models)
-        same = sum(row[1].split()[0] == row[2].split()[0] for row in rows[1:])
-        said = f"The Transformer agrees with the report on {same} of {len(rows) - 1} sentences."
+        said = ". ".join(
+            f"{reader.capitalize()} agrees with the report on {agreeing(rows, column)} of "
+            f"{len(rows) - 1} sentences"
+            for column, reader in enumerate(rows[0][2:], start=2)
+        )
         try:
             lines, note = learning_lines(models), accuracies(models)
         except StudyError as error:
             lines, note = [], str(error)
-        if not note or len(lines) < len(CURVES):
-            note += (
-                " Not everything is here yet: `python -m train.sentiment --preset report` and "
-                "`--preset lstm` train both readers."
-            )
+        absent = filter(None, map(models.absent, CURVES.values()))
+        note = "\n\n".join(filter(None, [note, *absent]))
         figure = drawn(lines, "step", "validation accuracy") if lines else None
-        return rows_value(rows, "report", said), figure, note
+        return rows_value(rows, "report", f"{said}." if said else ""), figure, note
 
     opened.select(draw, None, [table, curves, scores], **QUEUED, **PRIVATE)

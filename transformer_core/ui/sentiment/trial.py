@@ -26,8 +26,9 @@ def progress(state: Trial) -> str:
         return state.verdict
     found = len(state.attributions)
     if state.curves or found == 6:
-        return f"All methods have answered; deletion curve {len(state.curves) + 1} of {found + 1} …"
-    return f"{found} of 6 methods have answered …"
+        done = f"{len(state.curves)} of {found + 1} deletion curves are drawn"
+        return f"All methods have answered; {done}."
+    return f"{found} of 6 methods have answered."
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab):

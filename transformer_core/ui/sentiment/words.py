@@ -51,7 +51,7 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
     """How a search for a flip went."""
     listed = ", ".join(f"“{name}”" for name in names)
     if not flip.done:
-        return f"Without {listed}: {flip.probability:.0%} {label} …"
+        return f"Tried without {listed}: {flip.probability:.0%} {label}."
     if not flip.flipped:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
@@ -108,8 +108,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
         others = {w: text for w, text in work.edits.items() if w != word}
         pieces = edited(trained.tokenizer, seen, others)
         found = suggestions(trained, language_model, pieces, word, POSITIVE)
-        summary = display(work, seen)[1]["summary"]
-        return lab_value(seen, work.edits, summary, word, found)
+        return lab_value(seen, work.edits, "", word, found)
 
     @answers_errors
     def find_flip(text):
@@ -122,7 +121,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
             yield display(here, seen, told(state, found.label, names))
 
     lab.edit(edit, work, shown, **QUEUED, **PRIVATE)
-    lab.suggest(suggest, work, lab, show_progress="hidden", **QUEUED, **PRIVATE)
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    lab.suggest(suggest, work, lab, **quiet)
     searching = flip.click(
         find_flip, review, shown, show_progress="minimal", show_progress_on=lab, **QUEUED, **PRIVATE
     )

@@ -152,10 +152,11 @@ def build(page: Page) -> None:
         measured = metric if (split != "train" or metric == "loss") else "loss"
         log_x, log_y = "x" in logs, "y" in logs
         lines = learning_lines(chosen, split, measured, axis, weight, log_x=log_x, log_y=log_y)
-        unit = chosen.unit if axis == "targets" else axis
-        return curves(
-            lines, unit, f"{split} {measured}".replace("_", " "), log_x=log_x, log_y=log_y
-        )
+        x = f"targets ({chosen.unit})" if axis == "targets" else axis
+        y = f"{split} {measured}".replace("_", " ")
+        if measured == "loss":
+            y += f", nats per {chosen.unit.removesuffix('s')}"
+        return curves(lines, x, y, log_x=log_x, log_y=log_y)
 
     @answers_errors
     def draw_results(name, metric, baseline):
@@ -208,7 +209,7 @@ def build(page: Page) -> None:
         )
         return twins_value(done, chosen, int(head or 1) - 1, summary) if done else None
 
-    drawing = {"trigger_mode": "always_last", "show_progress": "hidden", **PRIVATE}
+    drawing = {"trigger_mode": "always_last", "show_progress": "hidden", **QUEUED, **PRIVATE}
     arranged = [problems, metric, baseline, one, other, text, site, head, longer_tab, found, cards]
     sections = [
         (draw_curves, [study, metric, split, axis, logs, weight], [curves]),
@@ -231,7 +232,7 @@ def build(page: Page) -> None:
         **QUEUED,
         **PRIVATE,
     )
-    stop.click(None, cancels=[asking], **PRIVATE)
+    gr.on([stop.click, study.input], None, cancels=[asking], **PRIVATE)
     gr.on(
         [site.input, head.input],
         answers_errors(show_twins),

@@ -6,6 +6,7 @@ see what else it had in mind, and pick an alternative to see where that would ha
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from transformer_core.ui.generate_display import (
     prediction,
 )
 from transformer_core.ui.page import Page
+from transformer_core.ui.slider import Slider
 from transformer_core.ui.views import (
     attention_view,
     bars_view,
@@ -45,6 +47,9 @@ def build(page: Page) -> None:
         gr.Markdown(absent)
         return
     story = gr.State(Story(), time_to_live=3600)
+    position = gr.State(
+        None, time_to_live=3600
+    )  # of the character that is looked at; None: the next
     with gr.Row():
         with gr.Column(scale=1, min_width=300):
             prompt = gr.Textbox(PROMPTS[0], label="Prompt", lines=3, max_lines=8)
@@ -53,18 +58,18 @@ def build(page: Page) -> None:
                 more = gr.Button("Continue", min_width=80)
                 stop = gr.Button("Stop", variant="stop", min_width=80)
             gr.Examples([[text] for text in PROMPTS], prompt, label="Prompts to try")
-            temperature = gr.Slider(
+            temperature = Slider(
                 0, 2, 0.8, step=0.05, label="Temperature", info="0 always takes the likeliest"
             )
-            top_k = gr.Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
-            top_p = gr.Slider(
+            top_k = Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
+            top_p = Slider(
                 0, 1, 1, step=0.01, label="Top-p", info="keep the best that hold this much mass"
             )
-            penalty = gr.Slider(
+            penalty = Slider(
                 1, 2, 1, step=0.01, label="Repetition penalty", info="1 is none; small steps"
             )
             with gr.Row():
-                length = gr.Slider(10, 1000, 300, step=10, label="Length", min_width=120)
+                length = Slider(10, 1000, 300, step=10, label="Length", min_width=120)
                 seed = gr.Number(1, label="Seed", precision=0, minimum=0, min_width=80)
         with gr.Column(scale=2, min_width=320):
             text = token_view("The text", "Press Write.", elem_id="text")
@@ -85,8 +90,8 @@ def build(page: Page) -> None:
         sampling = Sampling(temperature, top_k, top_p, penalty)
         check_sampling(length, sampling)
         tokens = tuple(read(models.language_model, prompt))
-        label = f"{len(story.branches) + 1}: {' '.join(prompt.split())[:30] or 'no prompt'}"
-        story = story.added(Branch(label, tokens, len(tokens)))
+        label = " ".join(prompt.split())[:30] or "no prompt"
+        story = story.added(Branch(story.next_number, label, tokens, len(tokens)))
         yield display(story)
         yield from map(display, paced(grow(models.language_model, story, length, seed, sampling)))
 
@@ -103,24 +108,26 @@ def build(page: Page) -> None:
         }
         if event.token not in options:
             raise InputError("That character is not one of the alternatives.")
-        story = story.added(forked(branch, position, options[event.token], len(story.branches)))
+        story = story.added(forked(branch, position, options[event.token], story.next_number))
         yield display(story)
         sampling = Sampling(temperature, top_k, top_p, penalty)
         yield from map(display, paced(grow(models.language_model, story, length, seed, sampling)))
 
     @answers_errors
-    def look_closer(story, temperature, top_k, top_p, penalty):
+    def look_ahead(story, temperature, top_k, top_p, penalty):
         sampling = Sampling(temperature, top_k, top_p, penalty)
-        return prediction(models.language_model, story, sampling)
+        return None, *prediction(models.language_model, story, None, sampling)
 
     @answers_errors
     def choose(story, temperature, top_k, top_p, penalty, event: gr.EventData):
-        story = replace(story, position=max(1, position_of(event, story)))
-        return story, *look_closer(story, temperature, top_k, top_p, penalty)
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        position = max(1, position_of(event, story))
+        return position, *prediction(models.language_model, story, position, sampling)
 
     @answers_errors
-    def redraw(story, temperature, top_k, top_p, penalty):
-        return look_closer(story, temperature, top_k, top_p, penalty)[1]
+    def redraw(story, temperature, top_k, top_p, penalty, position):
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        return prediction(models.language_model, story, position, sampling)[1]
 
     @answers_errors
     def colour(pasted):
@@ -128,45 +135,46 @@ def build(page: Page) -> None:
             raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
         tokens = read(models.language_model, pasted)
         known = tokens[1:]
-        nats = -sum(token.log_prob for token in known) / max(1, len(known))
-        note = f"{nats:.2f} nats a character on average, over {len(known)} predicted characters."
-        return tokens_value(tokens, note, identity=str(id(tokens)))
+        bits = -sum(token.log_prob for token in known) / max(1, len(known)) / math.log(2)
+        note = (
+            f"{len(known)} characters predicted; the average one was a surprise of {bits:.2f} bits."
+        )
+        return tokens_value(tokens, note, identity=pasted)
 
     @functools.cache
     def first_example():
         sampling = Sampling(temperature.value)
         tokens = tuple(read(models.language_model, PROMPTS[0]))
-        begun = Story().added(Branch(f"1: {PROMPTS[0].strip()}", tokens, len(tokens)))
+        begun = Story().added(Branch(1, PROMPTS[0].strip(), tokens, len(tokens)))
         *_, story = grow(models.language_model, begun, length.value, seed.value, sampling)
-        return *display(story), *prediction(models.language_model, story, sampling)
+        return *display(story), *prediction(models.language_model, story, None, sampling)
 
-    events = [
-        gr.on(
-            [write_button.click, prompt.submit],
-            start,
-            [*writing, prompt],
-            shown,
-            **QUEUED,
-            **PRIVATE,
-        ),
-        more.click(go_on, writing, shown, **QUEUED, **PRIVATE),
-        text.branch(fork, writing, shown, **QUEUED, **PRIVATE),
-    ]
-    looking = [story, *settings]
+    looking, looked = [story, *settings], [position, heads, bars]
+    model = {**QUEUED, **PRIVATE}
+    pressed = [write_button.click, prompt.submit]
+    started = gr.on(pressed, start, [*writing, prompt], shown, **model)
+    continued = more.click(go_on, writing, shown, **model)
+    branched = text.branch(fork, writing, shown, **model)
+    events = [started, continued, branched]
     for event in events:
-        event.success(look_closer, looking, [heads, bars], **QUEUED, **PRIVATE)
-    stop.click(look_closer, looking, [heads, bars], cancels=events, **QUEUED, **PRIVATE)
-    text.choose(choose, looking, [story, heads, bars], **QUEUED, **PRIVATE)
+        event.success(look_ahead, looking, looked, **model)
+    # of two that write at once each would undo what the other does: a new one ends the others
+    gr.on(pressed, None, cancels=[continued, branched], **PRIVATE)
+    more.click(None, cancels=[started, branched], **PRIVATE)
+    text.branch(None, cancels=[started, continued], **PRIVATE)
+    stop.click(look_ahead, looking, looked, cancels=events, **model)
+    text.choose(choose, looking, looked, **model)
     branches.select(
-        lambda story, number: display(replace(story, shown=number, position=None)),
+        lambda story, place: display(replace(story, shown=place)),
         [story, branches],
         shown,
+        cancels=events,
         **PRIVATE,
-    ).success(look_closer, looking, [heads, bars], **QUEUED, **PRIVATE)
+    ).success(look_ahead, looking, looked, **model)
     gr.on(
         [setting.change for setting in settings],
         redraw,
-        looking,
+        [*looking, position],
         bars,
         trigger_mode="always_last",
         show_progress="hidden",

@@ -28,13 +28,13 @@ EXAMPLES = [
 # the address restores the review and the view; it is the visitor's own browser that remembers
 REMEMBER = """(%s) => {
     if (!window.reviewRestored) return;  // the first section selects itself before it was read
-    const url = new URL(location);
-    url.searchParams.set('tab', 'sentiment');
-    url.searchParams.set('%s', %s);
+    const url = new URL(location), [name, value] = ['%s', %s];
+    // half a review would be another one
+    value.length > 4000 ? url.searchParams.delete(name) : url.searchParams.set(name, value);
     history.replaceState(null, '', url);
 }"""
 RESTORED = "() => { window.reviewRestored = true; return []; }"
-REMEMBER_REVIEW = REMEMBER % ("review", "review", "review.slice(0, 1000)")
+REMEMBER_REVIEW = REMEMBER % ("review", "review", "review")
 
 
 def remarks(review: Review) -> str:
@@ -117,8 +117,6 @@ def build(page: Page) -> None:
 
     def arrive(request: gr.Request):
         asked = request.query_params
-        if asked.get("tab") != "sentiment":
-            return gr.skip(), gr.skip(), *first_example()
         name = asked.get("section", "")
         tab = gr.Tabs(selected=name) if name in SECTIONS else gr.skip()
         text = asked.get("review", "")[:MAX_CHARACTERS].strip() or FIRST

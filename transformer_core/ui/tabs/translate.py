@@ -5,7 +5,6 @@ it considered, and what happens when a word is forced or a head is switched off.
 
 import functools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import gradio as gr
 
@@ -16,7 +15,15 @@ from transformer_core.translation import MAX_CHARACTERS, knock_out
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.page import Page
 from transformer_core.ui.study_views import rows_value, table_view
-from transformer_core.ui.translate_display import Work, again, begin, display, nothing, switched
+from transformer_core.ui.translate_display import (
+    Measured,
+    Work,
+    again,
+    begin,
+    display,
+    nothing,
+    switched,
+)
 from transformer_core.ui.views import (
     alignment_view,
     attention_view,
@@ -48,8 +55,7 @@ REPORT_SAYS = (
 # the address restores what was typed; it is the visitor's own browser that remembers
 REMEMBER = """(text, beam) => {
     const url = new URL(location);
-    url.searchParams.set('tab', 'translate');
-    url.searchParams.set('text', text.slice(0, 1000));
+    url.searchParams.set('text', text);
     url.searchParams.set('beam', beam);
     history.replaceState(null, '', url);
 }"""
@@ -62,6 +68,7 @@ def build(page: Page) -> None:
         gr.Markdown(absent)
         return
     work = gr.State(Work(), time_to_live=3600)
+    measured = gr.State(None, time_to_live=3600)
     with gr.Row():
         with gr.Column(min_width=300):
             english = gr.Textbox(FIRST, label="English", lines=3, max_lines=10, autofocus=True)
@@ -90,8 +97,8 @@ def build(page: Page) -> None:
             sentences = gr.Radio([], label="Sentence", visible=False, elem_id="sentences")
             pieces = token_view("How sure it was", "Type something.", words=True, elem_id="pieces")
             ranked = gr.Dataframe(
-                headers=["the best found", "score"],
-                column_widths=["78%", "22%"],
+                headers=["the best found", "log-prob. / length"],
+                column_widths=["72%", "28%"],
                 interactive=False,
                 wrap=True,
                 elem_id="ranked",
@@ -102,8 +109,8 @@ def build(page: Page) -> None:
     switches = switches_view("Switch heads off", elem_id="switches")
     shown = [work, german, sentences, pieces, ranked, align, heads, tree, switches]
 
-    def show(work: Work) -> tuple:
-        return display(models.translator, work)
+    def show(work: Work, measured: Measured | None = None) -> tuple:
+        return display(models.translator, work, measured)
 
     @answers_errors
     def run(text, beam_size, length_penalty):
@@ -142,17 +149,18 @@ def build(page: Page) -> None:
         return show(again(models.translator, work, forced=tuple(path)))
 
     @answers_errors
-    def toggle(work, event: gr.EventData):
+    def toggle(work, measured, event: gr.EventData):
         model = models.translator.model
         heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
-        return show(again(models.translator, work, off=off))
+        return show(again(models.translator, work, off=off), measured)
 
     @answers_errors
     def try_each(work):
-        work = replace(work, damage=knock_out(models.translator, work.plain or work.translated))
-        return work, switched(models.translator, work)
+        plain = work.plain or work.translated
+        measured = Measured(plain, knock_out(models.translator, plain))
+        return measured, switched(models.translator, work, measured)
 
     @functools.cache
     def translate_report():
@@ -169,6 +177,8 @@ def build(page: Page) -> None:
         if text := asked.get("text", "")[:MAX_CHARACTERS]:
             size = asked.get("beam", "")
             size = int(size) if size.isdecimal() and 1 <= int(size) <= beam.maximum else beam.value
+            if text == FIRST:  # which the box holds already: it will not change
+                return text, size, *show(begin(models.translator, text, size, penalty.value))
             return text, size, *[gr.skip()] * len(shown)  # the change of the text translates it
         return gr.skip(), gr.skip(), *first_example()
 
@@ -182,8 +192,9 @@ def build(page: Page) -> None:
     sentences.input(pick_sentence, [work, sentences], shown, **QUEUED, **PRIVATE)
     pieces.branch(pick_piece, work, shown, **QUEUED, **PRIVATE)
     tree.force(pick_node, work, shown, **QUEUED, **PRIVATE)
-    switches.toggle(toggle, work, shown, **quiet)
-    switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
+    switches.toggle(toggle, [work, measured], shown, **quiet)
+    knocked = switches.knock(try_each, work, [measured, switches], **QUEUED, **PRIVATE)
+    gr.on([english.change, sentences.input], None, cancels=[knocked], **PRIVATE)
     report_section.expand(translate_report, None, report, **QUEUED, **PRIVATE)
     gr.on(None, arrive, None, [english, beam, *shown], **QUEUED, **PRIVATE)
     gr.on([english.change, beam.release], None, [english, beam], None, js=REMEMBER, **PRIVATE)

@@ -1,0 +1,19 @@
+"""A slider whose box may be half typed.
+
+In a module of its own because gradio writes a .pyi, a copy that grows old, beside every component.
+"""
+
+import gradio as gr
+
+
+class Slider(gr.Slider):
+    """Where gradio answers a number outside the limits, or none, with an error at every key that is
+    pressed, this one takes the nearest number that the slider could be moved to."""
+
+    is_template = True  # the page knows it as a gr.Slider
+
+    def preprocess(self, payload: float | None) -> float:
+        """What the page sent, within the limits and on a step."""
+        value = self.minimum if payload is None else payload
+        steps = round((min(max(value, self.minimum), self.maximum) - self.minimum) / self.step)
+        return min(self.minimum + steps * self.step, self.maximum)
