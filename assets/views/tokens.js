@@ -103,6 +103,6 @@ merge?.addEventListener('change', render);
 actions.csv = () => save('tokens.csv', 'text/csv', merged() ? csv([['word', 'text', 'pieces', 'probability'],
   ...units.map(([first, n, p], i) => [i + 1, words(first, n).trim(), n, p])]) : csv([
   ['position', 'token', 'probability', ...Array.from({length: 10}, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`]).flat()],
-  ...tokens.map(([token, p, others], i) => [i + 1, token, p ?? '', ...others.flatMap(([, other, q]) => [other, q])])]));
+  ...tokens.map(([token, p, others], i) => [i + 1, token, p ?? '', ...Array.from({length: 10}, (_, k) => others[k]?.slice(1) ?? ['', '']).flat()])]));
 watch('value', render);
 render();
