@@ -39,15 +39,16 @@ N_COUNTED = 4  # batches whose floating-point operations are counted
 
 def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None, out: Path) -> str:
     """One run; its files are complete before metrics.csv says that it is. Returns its outcome."""
-    recipe = replace(recipe, train=replace(recipe.train, seed=seed))
+    recipe = seeded(recipe, seed)
     task, folder = study.task(recipe, data), out / name
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
+    # counted on the batches of one seed: those of others may be padded more or less
+    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data))
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
     steps = fit(model, task.batch_of, task.loss_of, task.evaluate, recipe.train)
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
-    record = describe(recipe, task)
     with locked(out / "training" / f"{name}.lock", wait=True):
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "variant.json", record)
@@ -63,6 +64,11 @@ def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None,
         merge(folder / "metrics.csv", COLUMNS, metrics.rows, seed)
     metrics.path.unlink()
     return f"{name}, seed {seed}: loss {now.metrics['loss']:.4f} after {now.seconds / 60:.1f} min"
+
+
+def seeded(recipe: Recipe, seed: int) -> Recipe:
+    """The recipe with the start and the order of batches of a seed."""
+    return replace(recipe, train=replace(recipe.train, seed=seed))
 
 
 def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
