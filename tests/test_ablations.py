@@ -245,6 +245,12 @@ def test_longer_texts_are_read_by_all_positions_but_learned_ones(positional_enco
     assert found[-1][0] == (8 if positional_encoding == "learned" else 32)
 
 
+def test_one_file_is_no_data_for_a_study_that_judges_on_others(capsys):
+    with pytest.raises(SystemExit):
+        main(["translation", "--data", __file__])
+    assert "the study needs a folder of data sets" in capsys.readouterr().err
+
+
 def test_every_task_can_be_trained(tmp_path, monkeypatch):
     """The data of each study, made small, reach its loss and its evaluation."""
     texts = TEXT.replace("\n", " ").split(".") * 40

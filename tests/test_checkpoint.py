@@ -1,5 +1,6 @@
 import itertools
 import json
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -229,17 +230,29 @@ def test_a_save_killed_at_any_moment_leaves_the_old_model_or_the_new(tmp_path, m
     assert left == ["old"] * (n_shards + 1) + ["new"] * n_shards
 
 
-def test_an_unfinished_write_leaves_the_old_content(tmp_path, monkeypatch):
+@pytest.mark.parametrize("end", [Killed, OSError])  # of the process, or of the space on the disk
+def test_an_unfinished_write_leaves_the_old_content(tmp_path, monkeypatch, end):
     path = tmp_path / "notes.txt"
     checkpoint.write_atomically(path, "old")
 
     def dies(_):
-        raise Killed
+        raise end
 
     monkeypatch.setattr("os.fsync", dies)
-    with pytest.raises(Killed):
+    with pytest.raises(end):
         checkpoint.write_atomically(path, "new")
     assert path.read_text() == "old"
+    if end is OSError:
+        assert [found.name for found in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_saving_removes_what_a_killed_process_left_long_ago(tmp_path):
+    old, new = tmp_path / ".config.json.1-1.unfinished", tmp_path / ".config.json.2-2.unfinished"
+    for path in (old, new):
+        path.write_text("{")
+    os.utime(old, (0, 0))
+    save(tmp_path, tiny_writer().model)
+    assert not old.exists() and new.exists(), "another process may be writing now"
 
 
 def saved(folder, trained):

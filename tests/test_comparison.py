@@ -126,6 +126,13 @@ def test_seeds_that_did_not_finish_are_not_compared(study):
     assert verdict(gelu, gelu, "loss") == "no seed has reached the end yet."
 
 
+def test_beside_a_baseline_without_a_value_nothing_rises_or_falls(study):
+    whole = study.variants["full"]
+    study.variants["full"] = replace(whole, diverged=frozenset((0, 1, 2)))
+    found = compare(study, "loss", "full")
+    assert "no value to compare" in verdict(of(found, "gelu"), of(found, "full"), "loss")
+
+
 def test_without_spread_no_p_is_claimed(study):
     for name in ("full", "gelu"):
         values = study.variants[name].curves["validation", "loss"].values

@@ -76,6 +76,10 @@ def test_pasted_pairs_keep_every_character():
     assert toy.judged == "the same pairs"
 
 
+def test_a_pair_that_is_pasted_often_is_one_pair():
+    assert "the same pairs" in pasted("a -> b\nc -> d\n" * 15).judged
+
+
 def test_of_many_pasted_pairs_a_fifth_is_held_out():
     toy, rng = pasted(NUMBERS), random.Random(0)
     seen = {toy.draw(rng)[0] for _ in range(1_000)}
@@ -192,6 +196,16 @@ def test_racers_have_the_same_start_and_the_same_data(taught):
     race = finished(replace(PLAN, choices=(SMALL, replace(SMALL, norm="none"), SMALL)))
     a, b, c = race.learners
     assert a.curve == c.curve == taught.learners[0].curve != b.curve
+
+
+def test_racers_share_what_they_have_in_common_whatever_else_they_draw():
+    rival = replace(SMALL, positional_encoding="learned")
+    ours, theirs = (
+        learner.model.state_dict()
+        for learner in Training(loop, replace(PLAN, choices=(SMALL, rival))).learners
+    )
+    assert ours.keys() < theirs.keys()
+    assert all(torch.equal(weight, theirs[name]) for name, weight in ours.items())
 
 
 def test_a_training_that_pauses_is_the_same_training(taught):

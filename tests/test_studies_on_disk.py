@@ -10,7 +10,7 @@ from tiny_study import STEPS, write, write_writers
 
 from train.metrics import COLUMNS
 from transformer_core.ablations import AXES, learning_lines, position_lines, read_study
-from transformer_core.curves import average, smooth, spread
+from transformer_core.curves import Curve, aligned, average, line, smooth, spread
 
 
 @pytest.fixture
@@ -91,6 +91,18 @@ def test_broken_study_and_record_files_are_sentences_too(folder):
     assert "study.json lacks one of" in read_study(folder).problems[0]
 
 
+def test_what_has_no_place_on_an_axis_is_left_out_of_it():
+    steps, nothing = np.array([0, 10]), np.array([np.nan, np.nan])
+    known = Curve((0,), steps, steps * 1.0, steps * 1.0, np.array([[2.0, 1.0]]))
+    lost = Curve((0,), steps, steps * 1.0, steps * 1.0, nothing[None])
+    lines = [line("known", 0, known, known.tokens), line("lost", 1, lost, lost.tokens)]
+    lines.append(line("begun", 2, known, steps * 0.0))
+    drawn = aligned(lines, log=True)
+    assert [one.title for one in drawn] == ["known", "lost"]
+    assert np.isfinite(drawn[0].mean).all() and np.isnan(drawn[1].mean).all()
+    assert aligned(lines[2:], log=False) == []
+
+
 def test_mean_and_spread_leave_out_what_is_missing():
     values = np.array([[1.0, 2.0, np.nan], [3.0, np.nan, np.nan]])
     assert_allclose(average(values), [2, 2, np.nan])
@@ -110,11 +122,11 @@ def test_smoothing_keeps_a_level_and_works_on_logarithms():
 @pytest.mark.parametrize("axis", AXES)
 def test_every_axis_has_one_x_for_all_lines_but_for_the_steps(folder, axis, log_x):
     lines = learning_lines(read_study(folder), "validation", "loss", axis, log_x=log_x)
-    assert [line.title for line in lines[:2]] == ["full", "no positions"]
-    for line in lines:
-        assert_allclose(line.x, lines[0].x)
-        known = ~np.isnan(line.mean)
-        assert line.mean[known][-1] == pytest.approx(line.seeds[:, -1].mean(), abs=0.05)
+    assert [one.title for one in lines[:2]] == ["full", "no positions"]
+    for one in lines:
+        assert_allclose(one.x, lines[0].x)
+        known = ~np.isnan(one.mean)
+        assert one.mean[known][-1] == pytest.approx(one.seeds[:, -1].mean(), abs=0.05)
     if axis == "FLOPs":  # one_head costs as much as full, learned as well: they end together
         assert (
             lines[0].seed_x[-1]

@@ -23,7 +23,7 @@ from tiny import TEXT, build
 from torch.testing import assert_close
 
 from train import copy_task, data, shakespeare
-from train.card import read_runs
+from train.card import read_runs, retract
 from train.loop import OPTIMIZERS, TrainConfig, fit, learning_rate
 from train.run import read_flags
 from transformer_core import checkpoint
@@ -414,6 +414,34 @@ def test_help_tells_the_meaning_and_the_default_of_every_flag(capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "tokens a stack can place; the context of a language model (default: " in text
     assert "--vocab-size" not in text, "characters are counted, not chosen"
+
+
+def test_new_weights_leave_nothing_that_was_measured_of_the_old(tmp_path):
+    measured = {"scores.json", "README.md", "test_set.json", "alignment.json", "long_reviews.json"}
+    for name in (*measured, "metrics.csv", "vocabulary.json"):
+        (tmp_path / name).touch()
+    retract(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"metrics.csv", "vocabulary.json"}
+
+
+def test_a_run_that_starts_from_a_model_keeps_its_vocabulary(trained, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text((TEXT * 4).replace("e", "é"))  # as many characters, but others
+    out = tmp_path / "second"
+    shakespeare.main(
+        [*WRITER, "--steps", "2", "--data", str(other), "--out", str(out), "--init", trained[-1]]
+    )
+    first, second = (Path(folder) / "tokenizer.json" for folder in (trained[-1], out))
+    assert second.read_text() == first.read_text()
+
+
+def test_a_vocabulary_has_the_size_that_is_asked_for_unless_it_is_held(trained, capsys):
+    asked = ["--vocab-size", "4000", "--out", "/none"]
+    presets = {"cpu": shakespeare.PRESETS["cpu"]}
+    assert read_flags("reviews", presets, "", asked).model.vocab_size == 4000
+    with pytest.raises(SystemExit):
+        read_flags("reviews", presets, "", [*asked, "--init", trained[-1]])
+    assert "--vocab-size is for a new vocabulary" in capsys.readouterr().err
 
 
 def test_one_file_is_no_data_to_learn_and_be_tested_on(capsys):

@@ -97,7 +97,9 @@ def test_a_head_switched_off_contributes_nothing_and_only_then(translator):
     assert translate_sentence(translator, SOURCE).tokens == before.tokens
 
 
-def test_the_knock_out_of_all_heads_at_once_equals_one_at_a_time(translator):
+@pytest.mark.parametrize("tokens", [2_048, 20])  # all heads in one batch, or a few
+def test_the_knock_out_of_many_heads_at_once_equals_one_at_a_time(translator, tokens, monkeypatch):
+    monkeypatch.setattr("transformer_core.translation.KNOCK_OUT_TOKENS", tokens)
     sentence = translate_sentence(translator, SOURCE)
     damage = knock_out(translator, sentence)
     assert len(damage) == len(translator.model.sites) * translator.model.config.n_heads

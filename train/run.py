@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 
 import torch
@@ -122,7 +122,10 @@ def read_flags(
             kind = (
                 {"action": argparse.BooleanOptionalAction}
                 if isinstance(value, bool)
-                else {"type": type(field.default), "choices": CHOICES.get(field.name)}
+                else {
+                    "type": type(value if field.default is MISSING else field.default),
+                    "choices": CHOICES.get(field.name),
+                }
             )
             name = field.name.replace("_", "-")
             group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
@@ -138,6 +141,8 @@ def read_flags(
     if flags.init is not None and not (flags.init / "config.json").exists():
         parser.error(f"--init {flags.init} holds no checkpoint")
     given = {word.split("=")[0] for word in argv}
+    if "--vocab-size" in given and (flags.init or flags.resume):
+        parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
     if "--steps" in given and "--minutes" not in given:
         flags.minutes = 0.0  # else the preset's time box would decide
 

@@ -192,7 +192,8 @@ PRETRAINED = (
 def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint."""
     card = CARDS.get(preset_of(folder), CARD)
-    pretrained = any("--init" in run["command"].split() for run in read_runs(folder))
+    first = next(iter(read_runs(folder)), {"command": ""})  # later runs go on from a classifier
+    pretrained = "--init" in first["command"].replace("=", " ").split()
     return replace(card, data=card.data + PRETRAINED) if pretrained else card
 
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 
@@ -33,11 +34,15 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     content = content.encode() if isinstance(content, str) else content
     writer = f"{os.getpid()}-{threading.get_ident()}"  # two may write the same file at once
     unfinished = path.with_name(f".{path.name}.{writer}.unfinished")
-    with unfinished.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except Exception:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def read_json(path: Path) -> dict | list | None:
@@ -68,7 +73,9 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
         shards[f"model-{digest[:12]}.safetensors"] = digest
     description = {"model": type(model).__name__, "weights": shards, "config": asdict(model.config)}
     write_atomically(folder / "config.json", json.dumps(description, indent=2) + "\n")
-    for stale in set(folder.glob("model-*.safetensors")) - {folder / name for name in shards}:
+    killed = [p for p in folder.glob(".*.unfinished") if p.stat().st_mtime < time.time() - 3600]
+    current = {folder / name for name in shards}
+    for stale in {*folder.glob("model-*.safetensors"), *killed} - current:
         stale.unlink()
 
 

@@ -185,6 +185,8 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
     if found.name == base.name:
         again = f" ± {shown(metric, found.deviation)}" * (not math.isnan(found.deviation))
         return f"the baseline, {name} {value}{again} over {seeds}.{lost}"
+    if base.n_diverged == base.n_seeds:
+        return f"{name} {value}; the baseline has no value to compare it with.{lost}"
     verb = "rises" if found.delta > 0 else "falls"
     if math.isnan(found.p):
         return f"the {name} {verb} to {value}; one needs more seeds to say if by chance.{lost}"
@@ -266,7 +268,7 @@ def differs(one: Comparison) -> str:
 
 
 def seeds_of(found: list[Comparison]) -> str:
-    """Over how many seeds a table averages."""
+    """How many seeds a table is about; its rows say how many of them diverged."""
     fewest, most = (limit(one.n_seeds for one in found) for limit in (min, max))
     return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
 

@@ -61,9 +61,11 @@ def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
                     gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
-                    tab.build(Page(models, opened, loop, training))
+                    # first, for the browser waits for the end of one listener before the next
                     opened.select(None, js=REMEMBER_TAB % tab_id(tab), **PRIVATE)
-        tour.visit(tab_of_tour, None, tabs, show_progress="hidden", queue=False, **PRIVATE)
+                    tab.build(Page(models, opened, loop, training))
+        quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
+        tour.visit(tab_of_tour, None, tabs, queue=False, **quiet)
         arrived = demo.load(tab_of_url, None, tabs, show_progress="hidden", **PRIVATE)
         arrived.then(None, js=RESTORED, **PRIVATE)
     # everybody who waits is told his place every two seconds, not only when somebody's turn begins

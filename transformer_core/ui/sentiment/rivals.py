@@ -93,7 +93,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
 
         rows = answers(models)
         said = ". ".join(
-            f"{reader.capitalize()} agrees with the report on {agreeing(rows, column)} of "
+            f"T{reader[1:]} agrees with the report on {agreeing(rows, column)} of "
             f"{len(rows) - 1} sentences"
             for column, reader in enumerate(rows[0][2:], start=2)
         )

@@ -120,8 +120,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
             here = Work(text, dict.fromkeys(state.words, ""))
             yield display(here, seen, told(state, found.label, names))
 
-    lab.edit(edit, work, shown, **QUEUED, **PRIVATE)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    lab.edit(edit, work, shown, **quiet)
     lab.suggest(suggest, work, lab, **quiet)
     searching = flip.click(
         find_flip, review, shown, show_progress="minimal", show_progress_on=lab, **QUEUED, **PRIVATE

@@ -28,6 +28,7 @@ from transformer_core.trace import Site
 from transformer_core.twins import Twin, sites_of, twins
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.page import Page
+from transformer_core.ui.slider import Slider
 from transformer_core.ui.study_views import (
     results_value,
     rows_value,
@@ -90,7 +91,7 @@ def build(page: Page) -> None:
                 split = gr.Radio(["validation", "train"], value="validation", label="Data")
                 axis = gr.Radio(AXES, value="steps", label="Over")
                 logs = gr.CheckboxGroup(["x", "y"], label="Logarithmic")
-                weight = gr.Slider(0, 0.95, 0, step=0.05, label="Smoothing")
+                weight = Slider(0, 0.95, 0, step=0.05, label="Smoothing")
             curves = plot_view("Learning curves", SEE["curves"], "ablation-curves")
         with gr.Tab("Results"):
             results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")

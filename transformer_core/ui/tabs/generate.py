@@ -152,23 +152,29 @@ def build(page: Page) -> None:
     looking, looked = [story, *settings], [position, heads, bars]
     model = {**QUEUED, **PRIVATE}
     pressed = [write_button.click, prompt.submit]
-    started = gr.on(pressed, start, [*writing, prompt], shown, **model)
-    continued = more.click(go_on, writing, shown, **model)
+    # Of two that write at once each would undo what the other does, so a new one ends the others.
+    # The browser waits for the end of one listener before it calls the next of the same event:
+    # whatever ends something comes before what writes, or what writes comes by way of `then`.
+    at_once = {"queue": False, "show_progress": "hidden", **PRIVATE}
+    started = gr.on(pressed, lambda: None, **at_once).then(
+        start, [*writing, prompt], shown, **model
+    )
+    continued = more.click(lambda: None, **at_once).then(go_on, writing, shown, **model)
+    text.branch(None, cancels=[started, continued], **PRIVATE)
     branched = text.branch(fork, writing, shown, **model)
+    gr.on(pressed, None, cancels=[continued, branched], **PRIVATE)
+    more.click(None, cancels=[started, branched], **PRIVATE)
     events = [started, continued, branched]
     for event in events:
         event.success(look_ahead, looking, looked, **model)
-    # of two that write at once each would undo what the other does: a new one ends the others
-    gr.on(pressed, None, cancels=[continued, branched], **PRIVATE)
-    more.click(None, cancels=[started, branched], **PRIVATE)
-    text.branch(None, cancels=[started, continued], **PRIVATE)
-    stop.click(look_ahead, looking, looked, cancels=events, **model)
-    text.choose(choose, looking, looked, **model)
+    for ends in (stop.click, branches.select):
+        ends(None, cancels=events, **PRIVATE)
+    stop.click(look_ahead, looking, looked, **model)
+    text.choose(choose, looking, looked, trigger_mode="always_last", **model)
     branches.select(
         lambda story, place: display(replace(story, shown=place)),
         [story, branches],
         shown,
-        cancels=events,
         **PRIVATE,
     ).success(look_ahead, looking, looked, **model)
     gr.on(

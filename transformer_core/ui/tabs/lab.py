@@ -17,6 +17,7 @@ from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.lab_display import FIRST, curves_of, display, looks_of, status_of
 from transformer_core.ui.lab_views import curves_view, steps_view
 from transformer_core.ui.page import Page, forget
+from transformer_core.ui.slider import Slider
 from transformer_core.ui.views import attention_view
 
 TITLE = "Live lab"
@@ -85,13 +86,13 @@ def build(page: Page) -> None:
         with gr.Column(scale=2, min_width=300):
             task = gr.Radio([*RULES, PASTED], value=plan.task, label="Task")
             with gr.Row() as sizes:
-                length = gr.Slider(*LENGTHS, plan.length, step=1, label="Length", min_width=120)
-                letters = gr.Slider(*LETTERS, plan.letters, step=1, label="Letters", min_width=120)
+                length = Slider(*LENGTHS, plan.length, step=1, label="Length", min_width=120)
+                letters = Slider(*LETTERS, plan.letters, step=1, label="Letters", min_width=120)
             pairs = gr.Textbox(
                 PAIRS, label="Pairs, one a line", lines=6, max_lines=10, visible=False
             )
             with gr.Row():
-                steps = gr.Slider(*STEPS, plan.steps, step=25, label="Steps", min_width=150)
+                steps = Slider(*STEPS, plan.steps, step=25, label="Steps", min_width=150)
                 race = gr.Checkbox(False, label="Race two models", min_width=120)
             with gr.Row():
                 text = gr.Textbox(

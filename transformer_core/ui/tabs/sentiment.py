@@ -30,7 +30,8 @@ REMEMBER = """(%s) => {
     if (!window.reviewRestored) return;  // the first section selects itself before it was read
     const url = new URL(location), [name, value] = ['%s', %s];
     // half a review would be another one
-    value.length > 4000 ? url.searchParams.delete(name) : url.searchParams.set(name, value);
+    const fits = encodeURIComponent(value).length < 6000;
+    fits ? url.searchParams.set(name, value) : url.searchParams.delete(name);
     history.replaceState(null, '', url);
 }"""
 RESTORED = "() => { window.reviewRestored = true; return []; }"

@@ -14,6 +14,7 @@ from transformer_core.trace import every_head
 from transformer_core.translation import MAX_CHARACTERS, knock_out
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.page import Page
+from transformer_core.ui.slider import Slider
 from transformer_core.ui.study_views import rows_value, table_view
 from transformer_core.ui.translate_display import (
     Measured,
@@ -54,8 +55,8 @@ REPORT_SAYS = (
 )
 # the address restores what was typed; it is the visitor's own browser that remembers
 REMEMBER = """(text, beam) => {
-    const url = new URL(location);
-    url.searchParams.set('text', text);
+    const url = new URL(location), fits = encodeURIComponent(text).length < 6000;
+    fits ? url.searchParams.set('text', text) : url.searchParams.delete('text');
     url.searchParams.set('beam', beam);
     history.replaceState(null, '', url);
 }"""
@@ -79,8 +80,8 @@ def build(page: Page) -> None:
                 [[text] for text in EXAMPLES], english, label="Try", examples_per_page=len(EXAMPLES)
             )
             with gr.Accordion("Search", open=False):
-                beam = gr.Slider(1, 12, 4, step=1, label="Beam size", info="1 is greedy")
-                penalty = gr.Slider(
+                beam = Slider(1, 12, 4, step=1, label="Beam size", info="1 is greedy")
+                penalty = Slider(
                     0, 2, 1, step=0.1, label="Length penalty", info="more favours longer sentences"
                 )
             with gr.Accordion("A student report's nine sentences", open=False) as report_section:
@@ -159,8 +160,11 @@ def build(page: Page) -> None:
     @answers_errors
     def try_each(work):
         plain = work.plain or work.translated
-        measured = Measured(plain, knock_out(models.translator, plain))
-        return measured, switched(models.translator, work, measured)
+        return Measured(plain, knock_out(models.translator, plain))
+
+    @answers_errors
+    def show_worth(work, measured):
+        return switched(models.translator, work, measured)
 
     @functools.cache
     def translate_report():
@@ -190,11 +194,13 @@ def build(page: Page) -> None:
     gr.on([beam.release, penalty.release], typed, [work, *searching], shown, **quiet)
     clear.click(lambda: ("", *nothing(None)), None, [english, *shown], **PRIVATE)
     sentences.input(pick_sentence, [work, sentences], shown, **QUEUED, **PRIVATE)
-    pieces.branch(pick_piece, work, shown, **QUEUED, **PRIVATE)
-    tree.force(pick_node, work, shown, **QUEUED, **PRIVATE)
+    pieces.branch(pick_piece, work, shown, **quiet)
+    tree.force(pick_node, work, shown, **quiet)
     switches.toggle(toggle, [work, measured], shown, **quiet)
-    knocked = switches.knock(try_each, work, [measured, switches], **QUEUED, **PRIVATE)
-    gr.on([english.change, sentences.input], None, cancels=[knocked], **PRIVATE)
+    # in two steps, for what was measured may be of a sentence that is no longer shown
+    switches.knock(
+        try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
+    ).success(show_worth, [work, measured], switches, **quiet)
     report_section.expand(translate_report, None, report, **QUEUED, **PRIVATE)
     gr.on(None, arrive, None, [english, beam, *shown], **QUEUED, **PRIVATE)
     gr.on([english.change, beam.release], None, [english, beam], None, js=REMEMBER, **PRIVATE)
