@@ -45,8 +45,10 @@ def test_a_deleted_file_is_named_and_its_variant_disappears(handlers, folder):
     assert "gelu" in texts(handlers["draw_results"](*CHOSEN))
     path = folder / "gelu" / "metrics.csv"
     path.unlink()
-    assert f"{path} is missing." in texts(handlers["choose"]("shakespeare"))
-    assert "gelu" not in dict(handlers["choose"]("shakespeare")[2].choices)
+    drawn, problems, _, baseline, *_ = handlers["choose"]("shakespeare", *DRAWN[2:])
+    assert f"{path} is missing." in problems
+    assert "gelu" not in dict(baseline.choices)
+    assert "gelu" not in {trace.name for trace in drawn.data}
     assert "gelu" not in texts(handlers["draw_results"](*CHOSEN))
     assert "gelu" not in {trace.name for trace in handlers["draw_curves"](*DRAWN).data}
 
@@ -66,7 +68,8 @@ def test_a_changed_file_changes_the_table_and_the_verdict(handlers, folder):
 def test_a_broken_study_is_a_sentence_and_no_blank_page(handlers, folder):
     for path in folder.glob("*/metrics.csv"):
         path.write_text("nonsense")
-    assert texts(handlers["choose"]("shakespeare")).count("has no column") == 5
+    drawn, problems, *_ = handlers["choose"]("shakespeare", *DRAWN[2:])
+    assert drawn is None and problems.count("has no column") == 5
     with pytest.raises(gr.Error, match="nothing to compare"):
         handlers["draw_results"](*CHOSEN)
     assert len(handlers["draw_curves"](*DRAWN).data) == 0
@@ -77,7 +80,7 @@ def test_names_from_files_are_escaped(handlers, folder):
     plan = folder / "study.json"
     plan.write_text(plan.read_text().replace('"gelu"', '"<img src=x>"'))
     (folder / "<img src=x>" / "variant.json").unlink()
-    assert "<img" not in handlers["choose"]("shakespeare")[0]
+    assert "<img" not in handlers["choose"]("shakespeare", *DRAWN[2:])[1]
     line = Line("<b>x</b>", 0, *[np.arange(3.0)] * 6, np.zeros((1, 3)))
     assert {trace.name.split(",")[0] for trace in curves([line], "x", "y").data} == {
         "&lt;b&gt;x&lt;/b&gt;"
@@ -85,17 +88,17 @@ def test_names_from_files_are_escaped(handlers, folder):
 
 
 def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
-    assert handlers["arrive"]("shakespeare", None)[1].value == "loss"
+    assert handlers["arrive"]("shakespeare", None, *DRAWN[2:])[2].value == "loss"
     (folder / "gelu" / "metrics.csv").unlink()
-    problems, *others = handlers["arrive"]("shakespeare", "loss")
-    assert "is missing" in problems
+    drawn, problems, *others = handlers["arrive"]("shakespeare", "loss", *DRAWN[2:])
+    assert "is missing" in problems and "gelu" not in {trace.name for trace in drawn.data}
     assert all(other == gr.skip() for other in others)
 
 
 @pytest.mark.parametrize(
     ("handler", "arguments"),
     [
-        ("choose", ("../secret",)),
+        ("choose", ("../secret", *DRAWN[2:])),
         ("draw_curves", ("nothing", *DRAWN[1:])),
         ("draw_results", ("shakespeare", "loss", "nobody")),
         ("draw_results", ("shakespeare", None, "full")),

@@ -63,8 +63,17 @@ def test_variants_without_weights_are_left_out(writers):
     models, study = writers
     (models.folder / "ablations" / "shakespeare" / "gelu" / "config.json").unlink()
     assert "gelu" not in [twin.title for twin in twins(models, study, "All")]
-    (models.folder / "ablations" / "shakespeare" / "full" / "config.json").unlink()
-    assert sites_of(models, study) == []
+
+
+def test_the_sites_are_those_of_the_whole_model_whether_it_has_weights_or_not(writers):
+    models, study = writers
+    assert sites_of(study) == models.get("ablations/shakespeare/full").model.sites
+    del study.variants["gelu"]
+    assert sites_of(study)
+    whole = study.variants.pop("full")
+    assert sites_of(study) == []
+    study.variants["full"] = replace(whole, record={**whole.record, "kind": "Unheard"})
+    assert sites_of(study) == []
 
 
 def test_translations_are_greedy_and_come_with_their_attention(tmp_path):

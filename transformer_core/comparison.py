@@ -193,12 +193,17 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
     if found.error == 0 and found.p == 1:
         return f"the {name} is the same with every seed: nothing was lost.{lost}"
     change = f"by {change_of(metric, found)}"
+    worse = (found.delta > 0) == lower_is_better(metric)
     if not found.significant:
+        shown_by = (
+            "nothing was lost that these runs could show"
+            if worse
+            else "nothing was lost, and a gain is not certain"
+        )
         return (
             f"the {name} {verb} {change}, which the spread of seeds can explain ({p_of(found)}): "
-            f"nothing was lost that these runs could show.{lost}"
+            f"{shown_by}.{lost}"
         )
-    worse = (found.delta > 0) == lower_is_better(metric)
     outcome = "worse" if worse else "better"
     return (
         f"the {name} {verb} {change}, {outcome} beyond the spread of seeds ({p_of(found)}).{lost}"

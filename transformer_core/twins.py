@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import torch
 
 from transformer_core.ablations import Study
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Models, Trained, read_config
 from transformer_core.classification import LABELS, frame
 from transformer_core.decoding import Sampling
 from transformer_core.generation import look, read, write
 from transformer_core.models import (
+    MODELS,
     BagClassifier,
     DecoderLM,
     EncoderClassifier,
@@ -38,10 +39,15 @@ class Twin:
     views: dict[Site, AttentionView]  # none if the model has no attention
 
 
-def sites_of(models: Models, study: Study) -> list[Site]:
+def sites_of(study: Study) -> list[Site]:
     """The attention modules of the study's whole model; none if it is not trained yet."""
-    name = folder_of(study, study.names[0])
-    return models.get(name).model.sites if models.has(name) else []
+    whole = study.variants.get(study.names[0]) if study.names else None
+    if whole is None:
+        return []
+    try:
+        return MODELS[whole.record["kind"]](read_config(whole.record["model"])).sites
+    except (KeyError, TypeError, ValueError):  # a record that describes no model
+        return []
 
 
 def folder_of(study: Study, variant: str) -> str:

@@ -7,6 +7,7 @@ from transformer_core.curves import Line
 from transformer_core.ui.figures import figure, label
 from transformer_core.ui.theme import CATEGORICAL
 
+BEGINNING = 20  # the share of a curve that need not be seen at first: one in so many
 DASHES = ("solid", "dash", "dot")  # for the second and third round through the colours
 
 
@@ -21,7 +22,9 @@ def curves(
     traces = [trace for line in lines for trace in parts(line)]
     plot = figure(*traces, x=x, y=y, height=560)
     plot.update_xaxes(type="log" if log_x else "linear", exponentformat="SI")
-    plot.update_yaxes(type="log" if log_y else "linear", hoverformat=".4g")
+    plot.update_yaxes(
+        type="log" if log_y else "linear", hoverformat=".4g", range=y_range(lines, log=log_y)
+    )
     return plot.update_layout(
         hovermode="x unified",
         hoverlabel={"bgcolor": "rgba(20,20,30,.9)", "font": {"color": "#fff", "size": 12}},
@@ -34,6 +37,22 @@ def curves(
             "itemdoubleclick": "toggle",
         },
     )
+
+
+def y_range(lines: list[Line], *, log: bool) -> list[float] | None:
+    """Room for all that was measured but the beginning, whose losses would dwarf the rest."""
+    bands = [
+        band[len(band) // BEGINNING :]
+        for line in lines
+        for band in (line.low, line.high, np.fmin.reduce(line.seeds), np.fmax.reduce(line.seeds))
+    ]
+    seen = np.concatenate([*bands, []])
+    seen = seen[np.isfinite(seen) & ((seen > 0) | (not log))]
+    if not seen.size:
+        return None
+    low, high = (np.log10(end) if log else end for end in (seen.min(), seen.max()))
+    margin = 0.05 * (high - low) or 0.5
+    return [low - margin, high + margin]
 
 
 def parts(line: Line) -> list[go.Scatter]:
@@ -96,6 +115,7 @@ def longer_texts(lines: list[Line], trained: int) -> go.Figure:
         yref="paper",
         text=f"trained up to {trained}",
         showarrow=False,
-        xanchor="left",
-        yanchor="bottom",
+        xanchor="right",  # where the curves are low
+        yanchor="top",
+        xshift=-6,
     )

@@ -54,7 +54,8 @@ SEE = {
     "deviation, the faint lines single seeds. Where two bands keep apart, their order is hardly an "
     "accident; the test is under Results. Press a name to see it alone, again to see all; point "
     "at the figure to compare all at one place. Targets are what has a loss: characters, pieces, "
-    "letters or reviews. The training's loss contains dropout and label smoothing.",
+    "letters or reviews. The training's loss contains dropout and label smoothing. The axis leaves "
+    "out the first twentieth, when losses are high; press twice on the figure to see all.",
     "longer": "**What to see.** Every model was trained on texts up to the dashed line and reads "
     "on beyond it. Where a curve climbs, its positions mean nothing to the model there. Learned "
     "positions end at the line: there is no vector for what lies beyond.",
@@ -114,17 +115,19 @@ def build(page: Page) -> None:
             cards = twins_view("What each makes of it", elem_id="ablation-twins")
 
     @answers_errors
-    def choose(name):
+    def choose(name, *settings):
         chosen = study_of(name)
         variants = [(variant.title, key) for key, variant in chosen.variants.items()]
         first = variants[0][1] if variants else None
         second = variants[1][1] if len(variants) > 1 else first
-        sites = [str(site) for site in sites_of(models, chosen)] if variants else []
+        sites = [str(site) for site in sites_of(chosen)]
+        metric = next(iter(chosen.metrics), None)
         return (
+            # in the same answer as all that is chosen with it: whoever opens a study wants to see
+            draw_curves(name, metric, *settings) if metric else None,
             told(chosen),
             gr.Dropdown(
-                [(known.replace("_", " "), known) for known in chosen.metrics],
-                value=next(iter(chosen.metrics), None),
+                [(known.replace("_", " "), known) for known in chosen.metrics], value=metric
             ),
             gr.Dropdown(variants, value=first),
             gr.Dropdown(variants, value=first),
@@ -140,10 +143,11 @@ def build(page: Page) -> None:
         )
 
     @answers_errors
-    def arrive(name, metric):
+    def arrive(name, metric, *settings):
         if metric is None:  # the first visit
-            return choose(name)
-        return told(study_of(name)), *[gr.skip()] * (len(arranged) - 1)
+            return choose(name, *settings)
+        now = draw_curves(name, metric, *settings), told(study_of(name))
+        return *now, *[gr.skip()] * (len(arranged) - 2)
 
     @answers_errors
     def draw_curves(name, metric, split, axis, logs, weight):
@@ -203,7 +207,7 @@ def build(page: Page) -> None:
             raise InputError("No variant of this study has weights yet.")
 
     def show_twins(name, done, site, head):
-        sites = {str(known): known for known in sites_of(models, study_of(name))}
+        sites = {str(known): known for known in sites_of(study_of(name))}
         chosen: Site | None = sites.get(site)
         summary = f"{len(done)} variants have read the text" + (
             f"; below each of them {chosen}, head {head}." if chosen else "."
@@ -211,18 +215,19 @@ def build(page: Page) -> None:
         return twins_value(done, chosen, int(head or 1) - 1, summary) if done else None
 
     drawing = {"trigger_mode": "always_last", "show_progress": "hidden", **QUEUED, **PRIVATE}
-    arranged = [problems, metric, baseline, one, other, text, site, head, longer_tab, found, cards]
+    choices = [problems, metric, baseline, one, other, text, site, head, longer_tab, found, cards]
+    arranged, settings = [curves, *choices], [split, axis, logs, weight]
     sections = [
-        (draw_curves, [study, metric, split, axis, logs, weight], [curves]),
         (draw_results, [study, metric, baseline], [results, verdicts]),
         (draw_differences, [study, one, other], [differences]),
     ]
     for event in (
-        page.opened.select(arrive, [study, metric], arranged, **drawing),
-        study.input(choose, study, arranged, **drawing),
+        page.opened.select(arrive, [study, metric, *settings], arranged, **drawing),
+        study.input(choose, [study, *settings], arranged, **drawing),
     ):
         for draw, inputs, outputs in [*sections, (draw_longer, [study], [longer])]:
             event.success(draw, inputs, outputs, **drawing)
+    sections.append((draw_curves, [study, metric, *settings], [curves]))
     for draw, inputs, outputs in sections:
         gr.on([box.input for box in inputs[1:]], draw, inputs, outputs, **drawing)
     asking = gr.on(
