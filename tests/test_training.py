@@ -24,8 +24,8 @@ from torch.testing import assert_close
 
 from train import copy_task, data, shakespeare
 from train.card import read_runs, retract
+from train.flags import read_flags
 from train.loop import OPTIMIZERS, TrainConfig, fit, learning_rate
-from train.run import read_flags
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.models import DecoderLM, Model

@@ -25,6 +25,7 @@ from pathlib import Path
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from train.flags import check_data
 from train.loop import fast_precision, fit
 from train.metrics import COLUMNS, Metrics, measured, read_table, write_table
 from train.run import processor
@@ -201,10 +202,7 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
     known = list(study.variants(study.presets[flags.preset]))
     if unknown := set(flags.variants or known) - set(known):
         parser.error(f"no variant {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    if flags.data is not None and not flags.data.exists():
-        parser.error(f"--data {flags.data} does not exist")
-    if flags.data is not None and flags.data.is_file() and flags.study != "shakespeare":
-        parser.error(f"--data {flags.data} is a file: the study needs a folder of data sets")
+    check_data(parser, flags.data, "the study", one_file=flags.study == "shakespeare")
     return flags
 
 

@@ -13,9 +13,10 @@ from torch import Tensor, nn
 from train import buckets, data
 from train.card import Card
 from train.data import Reviews
+from train.flags import read_flags
 from train.loop import Batch, TrainConfig
 from train.losses import smoothed_cross_entropy
-from train.run import read_flags, run
+from train.run import run
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.masks import PAD

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from train import data, reviews
 from train.card import Card, read_runs
+from train.flags import read_flags
 from train.labelled_reviews import (
     REPORT_PRESETS,
     batches,
@@ -23,7 +24,7 @@ from train.labelled_reviews import (
 )
 from train.loop import Batch, TrainConfig
 from train.reviews import learn_pieces
-from train.run import read_flags, run
+from train.run import run
 from train.verdicts import (
     N_BINS,
     calibrate,

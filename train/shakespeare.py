@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from train import data
 from train.card import Card
+from train.flags import read_flags
 from train.loop import Batch, TrainConfig
-from train.run import read_flags, run
+from train.run import run
 from transformer_core.checkpoint import Trained
 from transformer_core.config import ModelConfig
 from transformer_core.models import DecoderLM
