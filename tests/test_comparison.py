@@ -8,19 +8,8 @@ import pytest
 from tiny_study import write_writers
 
 from transformer_core.ablations import read_study
-from transformer_core.comparison import (
-    compare,
-    difference,
-    differs,
-    holm,
-    latex,
-    numbers,
-    seeds_of,
-    table,
-    two_sided,
-    verdict,
-    welch,
-)
+from transformer_core.comparison import compare, difference, holm, two_sided, welch
+from transformer_core.findings import differs, latex, numbers, seeds_of, table, verdict
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from train.card import Card, meaning
 from train.evaluate import TASKS, card_of
 from transformer_core.ablations import Study, read_studies
 from transformer_core.checkpoint import read_json, write_atomically
-from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better, seeds_of
-from transformer_core.comparison import table as comparison_table
+from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
+from transformer_core.findings import seeds_of
+from transformer_core.findings import table as comparison_table
 
 README = Path("README.md")
 # a script's other checkpoints, beside the one of its name

@@ -2,7 +2,8 @@
 
 import gradio as gr
 
-from transformer_core.comparison import Comparison, latex, numbers, table
+from transformer_core.comparison import Comparison
+from transformer_core.findings import latex, numbers, table
 from transformer_core.trace import Site
 from transformer_core.twins import SHOWN, Twin
 from transformer_core.ui.view import view

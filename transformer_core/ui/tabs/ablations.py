@@ -19,10 +19,8 @@ from transformer_core.comparison import (
     compare,
     difference,
     lower_is_better,
-    seeds_of,
-    size,
-    verdict,
 )
+from transformer_core.findings import seeds_of, size, verdict
 from transformer_core.results import InputError
 from transformer_core.trace import Site
 from transformer_core.twins import Twin, sites_of, twins
