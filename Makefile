@@ -25,10 +25,10 @@ train-%: $(VENV)/installed
 	$(PY) -m train.$* $(ARGS)
 
 test: lint browser
-	$(PY) -m pytest -q -rs $(ARGS)
+	$(PY) -m pytest -q -rs -n 2 --dist worksteal $(ARGS)
 
 test-fast: lint
-	$(PY) -m pytest -q --ignore=tests/browser $(ARGS)
+	$(PY) -m pytest -q -n 2 --dist worksteal --ignore=tests/browser $(ARGS)
 
 lint: $(VENV)/installed-tests
 	$(PY) -m ruff check .
@@ -39,7 +39,7 @@ bench: $(VENV)/installed-tests
 
 # Chromium for the browser tests, where apt-get can install it; elsewhere they are skipped
 browser:
-	@for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	@for name in chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable; do \
 		command -v $$name >/dev/null && exit 0; \
 	done; \
 	[ -x "$$CHROMIUM" ] && exit 0; \

@@ -104,13 +104,12 @@ def visit(app):
         yield come
 
 
-def until(condition, seconds: float) -> float:
-    """How long it took for something to become true; fails after so many seconds."""
+def until(condition) -> None:
+    """Wait for something to become true; a limit far off, since how long it takes says nothing."""
     begun = time.monotonic()
     while not condition():
-        assert time.monotonic() - begun < seconds
+        assert time.monotonic() - begun < 60
         time.sleep(0.01)
-    return time.monotonic() - begun
 
 
 def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, started):
@@ -123,8 +122,17 @@ def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, 
     kept = app.state_holder.session_data[visitor.session].state_data  # also of the other tabs
     assert training() in kept.values()
     visitor.leave()
-    until(lambda: training() is None or training().ended, 1.0)
-    until(lambda: training() is None and not any(kept.values()), 5.0)
+    steps = [0]
+
+    def over() -> bool:
+        here = training()
+        if here is not None:
+            steps.append(here.step)
+        return here is None or here.ended
+
+    until(over)
+    assert steps[-1] < 3_000  # it did not just come to its end
+    until(lambda: training() is None and not any(kept.values()))
 
 
 def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, started):
@@ -139,12 +147,12 @@ def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, st
 
     left = {"event_id": event, "fn_index": number_of(app, "run"), "session_hash": second.session}
     assert second.client.post(f"{app.address}/cancel", json=left).json() == {"success": True}
-    until(lambda: third.hears("estimation")["rank"] == 0, 10.0)
+    until(lambda: third.hears("estimation")["rank"] == 0)
     first.leave()
     third.hears("process_generating")
     assert sum(ref() is not None for ref in started) == 1
     third.leave()
-    until(lambda: not any(ref() for ref in started), 5.0)
+    until(lambda: not any(ref() for ref in started))
 
 
 def test_while_one_trains_another_is_answered_within_two_seconds(visit, app, started):
@@ -163,7 +171,7 @@ def test_while_one_trains_another_is_answered_within_two_seconds(visit, app, sta
     assert seconds() < max(2, 3 * alone)
     (training,) = (ref() for ref in started if ref())
     step = training.step
-    until(lambda: training.step > step, 5.0)
+    until(lambda: training.step > step)
 
 
 def test_the_usual_plan_is_what_the_page_offers(app):
