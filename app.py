@@ -6,7 +6,7 @@ import torch
 
 from train import loop
 from transformer_core.inference import Models
-from transformer_core.ui import LAUNCH, build_app
+from transformer_core.ui.app import LAUNCH, build_app
 
 torch.set_num_threads(1)  # several visitors compute at once: one core each
 

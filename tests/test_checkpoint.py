@@ -14,8 +14,8 @@ from tiny import build, tiny_writer
 
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, Models, load, load_trained, save
-from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder
-from transformer_core.positions import POSITIONAL_ENCODINGS
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import train_characters
 
 every_model = pytest.mark.parametrize("model_class", [EncoderDecoder, EncoderClassifier, DecoderLM])

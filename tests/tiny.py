@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from transformer_core.attention import Cache, MultiHeadAttention
 from transformer_core.checkpoint import Trained
-from transformer_core.config import ModelConfig
-from transformer_core.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
+from transformer_core.model.attention import Cache, MultiHeadAttention
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.tokenization import train_bpe, train_characters
 
 TINY = ModelConfig(vocab_size=17, d_model=32, n_heads=4, n_layers=2, d_ff=48, max_len=24)

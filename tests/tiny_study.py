@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 from tiny import tiny_writer
 
-from train.metrics import COLUMNS
+from train.running.metrics import COLUMNS
 from transformer_core import checkpoint
-from transformer_core.models import Model
+from transformer_core.model.models import Model
 
 STEPS = (0, 10, 20, 30, 40)
 

@@ -25,12 +25,12 @@ from pathlib import Path
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from train.flags import check_data
 from train.loop import fast_precision, fit
-from train.metrics import COLUMNS, Metrics, measured, read_table, write_table
-from train.run import processor
+from train.running.flags import check_data
+from train.running.metrics import COLUMNS, Metrics, measured, read_table, write_table
+from train.running.run import processor
 from train.studies import STUDIES
-from train.study import Recipe, Study, Task, shortened
+from train.studies.recipe import Recipe, Study, Task, shortened
 from transformer_core import checkpoint
 from transformer_core.checkpoint import write_atomically
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from train import data
-from train.pairs import spread
+from train.data import hub
+from train.data.pairs import spread
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
-from transformer_core.seq2seq import source_ids
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.translation import source_ids
 from transformer_core.tokenization import BOS, EOS
-from transformer_core.trace import Trace
 
 N_SENTENCES = 100  # of each validation set
 CLEAR = 1.0  # nats; target pieces that no single source piece matters for are left out
@@ -68,7 +68,7 @@ def main(argv: list[str] | None = None) -> None:
     trained = load_trained(flags.checkpoint)
     pairs = [
         pair
-        for validation in data.translation(flags.data, "validation").values()
+        for validation in hub.translation(flags.data, "validation").values()
         for pair in sentence_pairs(spread(validation, N_SENTENCES))
     ]
     heads, n_pieces = agreement(trained, pairs)
@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> None:
     )
 
 
-def sentence_pairs(pairs: data.Pairs) -> list[tuple[str, str]]:
+def sentence_pairs(pairs: hub.Pairs) -> list[tuple[str, str]]:
     """(English, German) of every row."""
     return list(zip(pairs.en, pairs.de, strict=True))
 

@@ -9,15 +9,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from train import data
-from train.card import Card
-from train.flags import read_flags
+from train.data import sequences as data
 from train.loop import Batch, TrainConfig
-from train.run import run
+from train.running.card import Card
+from train.running.flags import read_flags
+from train.running.run import run
 from transformer_core.checkpoint import Trained
-from transformer_core.config import ModelConfig
-from transformer_core.models import EncoderDecoder
-from transformer_core.seq2seq import translate_ids
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
 
 N_SYMBOLS = 20

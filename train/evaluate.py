@@ -14,7 +14,7 @@ from types import ModuleType
 
 import torch
 
-from train.card import Card, publish
+from train.running.card import Card, publish
 from transformer_core.checkpoint import CheckpointError, Trained, load_trained, write_atomically
 
 # the name of a task -> its script in train, which is also its folder in checkpoints

@@ -14,10 +14,10 @@ from torch import Tensor
 from tqdm import tqdm
 
 from train import reviews
-from train.buckets import Ragged
-from train.verdicts import judge, predict
+from train.data.buckets import Ragged
+from train.running.verdicts import judge, predict
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
-from transformer_core.classification import BEGINNING, frame
+from transformer_core.tasks.classification import BEGINNING, frame
 
 # how much of what is read is the review's beginning; the rest is its end
 BEGINNINGS = {

@@ -6,13 +6,13 @@
 import re
 from pathlib import Path
 
-from train.card import Card, meaning
 from train.evaluate import TASKS, card_of
-from transformer_core.ablations import Study, read_studies
+from train.running.card import Card, meaning
 from transformer_core.checkpoint import read_json, write_atomically
-from transformer_core.comparison import PUBLISHED, TEST, compare, lower_is_better
-from transformer_core.findings import seeds_of
-from transformer_core.findings import table as comparison_table
+from transformer_core.studies.findings import seeds_of
+from transformer_core.studies.findings import table as comparison_table
+from transformer_core.studies.records import Study, read_studies
+from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
 
 README = Path("README.md")
 # a script's other checkpoints, beside the one of its name

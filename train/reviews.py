@@ -10,17 +10,17 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from train import buckets, data
-from train.card import Card
-from train.data import Reviews
-from train.flags import read_flags
+from train.data import buckets, hub, sequences
+from train.data.hub import Reviews
 from train.loop import Batch, TrainConfig
-from train.losses import smoothed_cross_entropy
-from train.run import run
+from train.running.card import Card
+from train.running.flags import read_flags
+from train.running.losses import smoothed_cross_entropy
+from train.running.run import run
 from transformer_core.checkpoint import Trained
-from transformer_core.config import ModelConfig
-from transformer_core.masks import PAD
-from transformer_core.models import MaskedLM
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.masks import PAD
+from transformer_core.model.models import MaskedLM
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer, train_bpe
 
 MODEL = ModelConfig(
@@ -65,7 +65,7 @@ def is_held_out(text: str) -> bool:
 
 def load(path: Path | None) -> tuple[Reviews, Reviews]:
     """Labelled reviews to learn from and to validate on; none of their texts is in the test set."""
-    labelled = unique(data.reviews(path, "train"), set(data.reviews(path, "test").text))
+    labelled = unique(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
     kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
     return labelled.take(kept), labelled.take(held_out)
@@ -73,8 +73,8 @@ def load(path: Path | None) -> tuple[Reviews, Reviews]:
 
 def unlabelled(path: Path | None) -> Reviews:
     """Reviews without labels, none of whose texts stands in another set."""
-    seen = {text for kind in ("train", "test") for text in data.reviews(path, kind).text}
-    return unique(data.reviews(path, "unsupervised"), seen)
+    seen = {text for kind in ("train", "test") for text in hub.reviews(path, kind).text}
+    return unique(hub.reviews(path, "unsupervised"), seen)
 
 
 def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
@@ -128,7 +128,7 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
 
 def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
     """How well the hidden pieces of the official test reviews (or the first ones) are guessed."""
-    texts = data.reviews(path, "test").text[:limit]
+    texts = hub.reviews(path, "test").text[:limit]
     windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
     found = validation(trained.model, windows)
     return {**found, "ppl": math.exp(found["loss"]), "n": len(windows)}
@@ -149,7 +149,7 @@ CARD = Card(
     ),
     pipeline="fill-mask",
     language=("en",),
-    dataset=data.IMDB,
+    dataset=hub.IMDB,
     data=(
         f"The training and the unlabelled reviews of the Large Movie Review Dataset (Maas et al. "
         f"2011) without those that also stand in the test set; one labelled review in {HELD_OUT} "
@@ -182,7 +182,7 @@ def main(argv: list[str] | None = None) -> None:
 
     def batch_of(step: int) -> Batch:
         seed = options.train.seed * 1_000_003 + step
-        return hide(data.random_windows(ids, WINDOW, options.train.batch_size, seed), seed)
+        return hide(sequences.random_windows(ids, WINDOW, options.train.batch_size, seed), seed)
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         return validation(model, windows)

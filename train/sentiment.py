@@ -11,10 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from train import data, reviews
-from train.card import Card, read_runs
-from train.flags import read_flags
-from train.labelled_reviews import (
+from train import reviews
+from train.data import hub
+from train.data.labelled_reviews import (
     REPORT_PRESETS,
     batches,
     encode,
@@ -24,8 +23,10 @@ from train.labelled_reviews import (
 )
 from train.loop import Batch, TrainConfig
 from train.reviews import learn_pieces
-from train.run import run
-from train.verdicts import (
+from train.running.card import Card, read_runs
+from train.running.flags import read_flags
+from train.running.run import run
+from train.running.verdicts import (
     N_BINS,
     calibrate,
     calibration_error,
@@ -35,7 +36,7 @@ from train.verdicts import (
     worst,
 )
 from transformer_core.checkpoint import Trained
-from transformer_core.models import EncoderClassifier, LSTMClassifier, Model
+from transformer_core.model.models import EncoderClassifier, LSTMClassifier, Model
 
 MODEL = replace(reviews.MODEL, dropout=0.1)
 TRAIN = TrainConfig(
@@ -138,7 +139,7 @@ CARD = Card(
     ),
     pipeline="text-classification",
     language=("en",),
-    dataset=data.IMDB,
+    dataset=hub.IMDB,
     data=(
         "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
         f"without those that also stand in the test set; one in {reviews.HELD_OUT} validates, "

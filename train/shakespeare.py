@@ -9,14 +9,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from train import data
-from train.card import Card
-from train.flags import read_flags
+from train.data import hub, sequences
 from train.loop import Batch, TrainConfig
-from train.run import run
+from train.running.card import Card
+from train.running.flags import read_flags
+from train.running.run import run
 from transformer_core.checkpoint import Trained
-from transformer_core.config import ModelConfig
-from transformer_core.models import DecoderLM
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import DecoderLM
 from transformer_core.tokenization import Tokenizer, train_characters
 
 MODEL = ModelConfig(
@@ -86,7 +86,7 @@ def batches(ids: Tensor, length: int, config: TrainConfig) -> Callable[[int], Ba
 
     def batch_of(step: int) -> Batch:
         seed = config.seed * 1_000_003 + step
-        return (data.random_windows(ids, length + 1, config.batch_size, seed),)
+        return (sequences.random_windows(ids, length + 1, config.batch_size, seed),)
 
     return batch_of
 
@@ -111,7 +111,7 @@ def validation_loss(model: DecoderLM, ids: Tensor, start: int, batch_size: int =
     The first characters see the end of the text before start, as a reader would.
     """
     length = model.config.max_len
-    windows = data.sliding_windows(ids, start, length, length // 2)
+    windows = sequences.sliding_windows(ids, start, length, length // 2)
     device, total = next(model.parameters()).device, 0.0
     for first in range(0, len(windows), batch_size):
         group = windows[first : first + batch_size]
@@ -135,7 +135,7 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
 
 def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
     """The validation loss over the held-out tenth, or over its first `limit` characters."""
-    text = data.shakespeare(path)
+    text = hub.shakespeare(path)
     start = split(text)
     before = encode(trained.tokenizer, text[:start])
     held_out = encode(trained.tokenizer, text[start:])[:limit]
@@ -152,7 +152,7 @@ def main(argv: list[str] | None = None) -> None:
     options = read_flags(
         "shakespeare", PRESETS, __doc__, argv, derived=("vocab_size",), one_file=True
     )
-    text = data.shakespeare(options.data)
+    text = hub.shakespeare(options.data)
     start = split(text)
     tokenizer = options.held_tokenizer() or train_characters(text)
     ids = encode(tokenizer, text)

@@ -10,18 +10,18 @@ import torch.nn.functional as F
 from sacrebleu.metrics import BLEU, CHRF
 from torch import Tensor, nn
 
-from train import buckets, data
-from train.card import Card
-from train.flags import read_flags
+from train.data import buckets, hub
+from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import Batch, TrainConfig
-from train.losses import smoothed_cross_entropy
-from train.pairs import Encoded, batches, encode, learn_pieces, load, spread
-from train.run import run
+from train.running.card import Card
+from train.running.flags import read_flags
+from train.running.losses import smoothed_cross_entropy
+from train.running.run import run
 from transformer_core.checkpoint import Trained
-from transformer_core.config import ModelConfig
-from transformer_core.masks import PAD
-from transformer_core.models import EncoderDecoder
-from transformer_core.seq2seq import translate_ids
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.masks import PAD
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import Tokenizer
 
 # vocab_size is what the tokenizer is trained to: of three sizes the one that needed the fewest nats
@@ -134,7 +134,7 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
 
     Of several sets the scores are over all sentences together; each has its own BLEU besides.
     """
-    sets = data.translation(path, "test" if path is None or path.is_dir() else "")
+    sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
     if not sets:
         raise ValueError(f"{path} has no test*.parquet")
     corpora = {

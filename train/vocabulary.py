@@ -14,9 +14,9 @@ from pathlib import Path
 
 import torch
 
-from train.data import Pairs
+from train.data.hub import Pairs
+from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import TrainConfig, fit
-from train.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.translation import (
     MODEL,
     N_VALIDATION,
@@ -27,7 +27,7 @@ from train.translation import (
     validation_loss,
 )
 from transformer_core.checkpoint import write_atomically
-from transformer_core.models import EncoderDecoder
+from transformer_core.model.models import EncoderDecoder
 
 SIZES = (4_000, 8_000, 16_000)
 

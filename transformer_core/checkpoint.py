@@ -18,8 +18,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from transformer_core.config import ModelConfig
-from transformer_core.models import MODELS, Model
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import MODELS, Model
 from transformer_core.tokenization import Tokenizer
 
 SHARD_SIZE = "9MB"  # a plain git push to a Space takes files up to 10 MB

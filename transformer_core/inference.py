@@ -8,10 +8,10 @@ classify(models.classifier, "A wonderful film.").probabilities
 """
 
 from transformer_core.checkpoint import CheckpointError, Models, Trained
-from transformer_core.classification import Classification, classify
-from transformer_core.generation import generate, look, read, write
-from transformer_core.results import InputError
-from transformer_core.translation import translate, translate_texts
+from transformer_core.tasks.classification import Classification, classify
+from transformer_core.tasks.generation import generate, look, read, write
+from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.translation import translate, translate_texts
 
 __all__ = [
     "CheckpointError",

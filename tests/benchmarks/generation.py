@@ -18,9 +18,9 @@ from transformers.utils import logging
 
 from train.shakespeare import MODEL
 from transformer_core.checkpoint import Trained, load_trained
-from transformer_core.generation import language_model_step
+from transformer_core.decoding.steps import language_model_step
 from transformer_core.inference import generate
-from transformer_core.models import DecoderLM
+from transformer_core.model.models import DecoderLM
 from transformer_core.tokenization import train_characters
 
 CHECKPOINT = Path("checkpoints/shakespeare")

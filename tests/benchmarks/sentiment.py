@@ -12,12 +12,13 @@ from pathlib import Path
 import torch
 
 from train.reviews import MODEL
-from transformer_core.attribution import Attribution
 from transformer_core.checkpoint import Trained, load_trained
-from transformer_core.classification import classify, knock_out
-from transformer_core.models import EncoderClassifier
+from transformer_core.explain.attribution import Attribution
+from transformer_core.explain.knock_out import knock_out_class
+from transformer_core.explain.trial import put_on_trial
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.tasks.classification import classify
 from transformer_core.tokenization import train_bpe
-from transformer_core.trial import put_on_trial
 
 CHECKPOINT = Path("checkpoints/sentiment")
 TEXT = (
@@ -72,7 +73,7 @@ def main() -> None:
                 notes[:] = [a for a in last.attributions if a.method == "integrated gradients"]
 
             def knock(ids: list[int] = ids) -> None:
-                knock_out(trained.model, ids, 0)
+                knock_out_class(trained.model, ids, 0)
 
             print(f"{threads} threads, {len(ids)} pieces:", end="")
             for name, run in (("prediction", predict), ("trial", stand_trial), ("heads", knock)):

@@ -17,9 +17,9 @@ from transformers.utils import logging
 
 from train.translation import MODEL
 from transformer_core.checkpoint import Trained, load_trained
-from transformer_core.models import EncoderDecoder
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.tasks.translation import Sentence, translate_sentence
 from transformer_core.tokenization import train_bpe
-from transformer_core.translation import Sentence, translate_sentence
 
 CHECKPOINT = Path("checkpoints/translation")
 SENTENCE = "The old man is reading a book in the garden."

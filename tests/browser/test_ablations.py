@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from visitor import press_tab
 
-from transformer_core.ablations import read_studies
+from transformer_core.studies.records import read_studies
 
 STUDIES = read_studies(Path(__file__).parents[2] / "checkpoints" / "ablations")
 WHOLE = [name for name, study in STUDIES.items() if len(study.variants) > 1]

@@ -1,7 +1,7 @@
 """The ablation studies: what each trains on, the model that is whole, and a line per variant."""
 
 from train.studies import copy_task, sentiment, shakespeare, translation
-from train.study import Study
+from train.studies.recipe import Study
 
 STUDIES: dict[str, Study] = {
     "translation": translation.STUDY,

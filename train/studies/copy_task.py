@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from train import copy_task
-from train.study import Recipe, Study, Task, training
-from transformer_core.models import EncoderDecoder
+from train.studies.recipe import Recipe, Study, Task, training
+from transformer_core.model.models import EncoderDecoder
 from transformer_core.tokenization import SPECIAL_TOKENS, symbols
 
 N_COPIED = 200  # sequences that are judged

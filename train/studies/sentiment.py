@@ -5,10 +5,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from train import labelled_reviews, reviews, sentiment, verdicts
-from train.buckets import Ragged
-from train.study import Recipe, Study, Task, shortened, training
-from transformer_core.models import BagClassifier, EncoderClassifier, LSTMClassifier
+from train import reviews, sentiment
+from train.data import labelled_reviews
+from train.data.buckets import Ragged
+from train.running import verdicts
+from train.studies.recipe import Recipe, Study, Task, shortened, training
+from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
 from transformer_core.tokenization import Tokenizer
 
 MODEL, TRAIN = sentiment.PRESETS["report"]

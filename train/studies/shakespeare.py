@@ -8,10 +8,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from train import data, shakespeare
-from train.study import Recipe, Study, Task, training
-from transformer_core.config import ModelConfig
-from transformer_core.models import DecoderLM
+from train import shakespeare
+from train.data import hub
+from train.studies.recipe import Recipe, Study, Task, training
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import DecoderLM
 from transformer_core.tokenization import Tokenizer, train_characters
 
 N_CHARACTERS = 8_192  # of the held-out tenth, at every evaluation
@@ -43,7 +44,7 @@ def variants(full: Recipe) -> dict[str, Recipe]:
 @functools.lru_cache(maxsize=1)
 def plays(path: Path | None) -> tuple[Tokenizer, Tensor, int]:
     """Vocabulary, ids of the whole text, and where the held-out part begins."""
-    text = data.shakespeare(path)
+    text = hub.shakespeare(path)
     tokenizer = train_characters(text)
     return tokenizer, shakespeare.encode(tokenizer, text), shakespeare.split(text)
 

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from train import translation
-from train.pairs import Encoded, batches, encode, load, spread
-from train.study import Recipe, Study, Task, shortened, training
-from transformer_core.models import EncoderDecoder
+from train.data.pairs import Encoded, batches, encode, load, spread
+from train.studies.recipe import Recipe, Study, Task, shortened, training
+from transformer_core.model.models import EncoderDecoder
 from transformer_core.tokenization import Tokenizer, train_bpe
 
 MODEL, TRAIN = translation.PRESETS["report"]

@@ -6,7 +6,7 @@ from types import ModuleType
 import gradio as gr
 
 from transformer_core.inference import Models
-from transformer_core.lab import Training
+from transformer_core.lab.training import Training
 
 
 @dataclass(frozen=True)

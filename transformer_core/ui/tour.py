@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import gradio as gr
 
-from transformer_core.ui.view import view
+from transformer_core.ui.views.view import view
 
 
 @dataclass(frozen=True)

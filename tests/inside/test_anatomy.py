@@ -1,0 +1,355 @@
+import base64
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from tiny import NORMS, TEXT, TINY, build, tiny_translator, tiny_writer
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding.search import Hypothesis
+from transformer_core.inside import forward
+from transformer_core.inside.anatomy import anatomy
+from transformer_core.inside.forward import MAX_TOKENS, Reading, read, run
+from transformer_core.inside.lens import agreement, logit_lens
+from transformer_core.inside.source import ROOT
+from transformer_core.inside.stages import code, panels
+from transformer_core.model.blocks import FEED_FORWARDS
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.tasks.requests import InputError
+from transformer_core.tokenization import train_bpe
+from transformer_core.ui.views.anatomy import anatomy_value
+from transformer_core.ui.views.lens import lens_value
+from transformer_core.ui.views.stages import pack_floats
+
+LENGTHS = {EncoderDecoder: (7, 5), EncoderClassifier: (9,), MaskedLM: (9,), DecoderLM: (9,)}
+NAMES = {DecoderLM: ("decoder",)}
+CHANGES = [
+    *({"positional_encoding": name} for name in POSITIONAL_ENCODINGS),
+    *({"activation": name} for name in FEED_FORWARDS),
+    *({"norm": norm} for norm in NORMS),
+    {"residual": False},
+    {"feed_forward": False},
+    {"scale_scores": False},
+    {"causal_mask": False},
+    {"n_heads": 1},
+    {"n_layers": 3},
+    {"d_ff": 100, "d_model": 24},
+]
+every_model = pytest.mark.parametrize("model_class", LENGTHS)
+every_change = pytest.mark.parametrize("changes", CHANGES, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def without_gradients():
+    with torch.no_grad():
+        yield
+
+
+def lengths(model_class):
+    names = NAMES.get(model_class, ("encoder", "decoder"))
+    return dict(zip(names, LENGTHS[model_class], strict=False))
+
+
+def trained(model_class, **changes):
+    """A random model with a tokenizer of the right size."""
+    if model_class is DecoderLM:
+        return tiny_writer(**changes)
+    if model_class is EncoderDecoder:
+        return tiny_translator(**changes)
+    tokenizer = train_bpe([TEXT] * 3, 90)
+    model = build(model_class, **{"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes})
+    return Trained(model, tokenizer, ROOT)
+
+
+def looked(model_class, text="Speak, speak.", **changes):
+    """A pass over a text and the nodes of its drawing, by key."""
+    seen = run(model := trained(model_class, **changes), read(model, text))
+    return seen, {n.key: n for n in anatomy(model.model, seen.reading.lengths)}
+
+
+def stage(found, title):
+    """The numbers of one stage of a node."""
+    return next(panel.values for panel in found if panel.title == title)
+
+
+@every_model
+@every_change
+def test_the_parameters_of_all_parts_sum_to_the_models(model_class, changes):
+    model = build(model_class, **changes)
+    nodes = anatomy(model, lengths(model_class))
+    assert sum(node.parameters for node in nodes) == model.n_parameters
+    assert len({node.key for node in nodes}) == len(nodes)
+
+
+@every_model
+@every_change
+def test_operations_are_those_that_pytorch_counts(model_class, changes):
+    model, sizes = build(model_class, **changes), lengths(model_class)
+    tokens = [torch.randint(1, 17, (1, length)) for length in sizes.values()]
+    with FlopCounterMode(display=False) as counter:
+        model(*tokens)
+    assert sum(node.flops for node in anatomy(model, sizes)) == counter.get_total_flops()
+
+
+@every_model
+@every_change
+def test_every_shape_is_that_of_the_last_stage(model_class, changes):
+    seen, nodes = looked(model_class, **changes)
+    for node in nodes.values():
+        found = panels(seen, node)
+        for panel in found:
+            n, m = panel.values.shape
+            assert len(panel.rows) == n
+            assert len(panel.columns) in (0, m)
+            assert all(len(more) == n for more in panel.beside.values())
+        shown = len(found[-1].columns) or node.shape[1]
+        assert tuple(found[-1].values.shape) == (node.shape[0], shown), node.key
+
+
+def test_a_tied_matrix_counts_where_it_is_used_first():
+    nodes = {node.key: node for node in anatomy(build(EncoderDecoder), lengths(EncoderDecoder))}
+    size = TINY.vocab_size * TINY.d_model
+    for key, own in (("encoder", size), ("decoder", 0)):
+        node = nodes[f"{key}:embedding"]
+        assert (node.parameters, node.shared) == (own, size - own)
+    assert (nodes["decoder:head"].parameters, nodes["decoder:head"].shared) == (0, size)
+
+
+def test_what_a_switch_removes_is_not_drawn():
+    def roles(**changes):
+        return [node.role for node in anatomy(build(DecoderLM, **changes), lengths(DecoderLM))]
+
+    block = ["norm", "attention", "add", "norm", "feed-forward", "add"]
+    ends = ["embedding", "positions"], ["final norm", "head"]
+    assert roles() == [*ends[0], *block * 2, *ends[1]]
+    assert "add" not in roles(residual=False)
+    assert "feed-forward" not in roles(feed_forward=False)
+    assert not {"norm", "final norm"} & set(roles(norm="none"))
+    assert roles(norm="post")[2:5] == ["attention", "add", "norm"]
+    assert roles(norm="post")[-1] == "head" and "final norm" not in roles(norm="post")
+
+
+@pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM, EncoderClassifier])
+def test_the_stages_of_a_head_lead_from_queries_and_keys_to_its_weights(model_class, encoding):
+    seen, nodes = looked(model_class, positional_encoding=encoding)
+    for node in (n for n in nodes.values() if n.role == "attention"):
+        contexts = []
+        for head in range(TINY.n_heads):
+            found = panels(seen, node, head)
+            products = stage(found, "query") @ stage(found, "key").T
+            torch.testing.assert_close(stage(found, "query · key"), products)
+            torch.testing.assert_close(stage(found, "scaled"), products / TINY.head_dim**0.5)
+            biased = node.module.bias(stage(found, "scaled").expand(1, TINY.n_heads, -1, -1))
+            masked = stage(found, "masked")
+            visible = masked > -torch.inf
+            torch.testing.assert_close(masked[visible], biased[0, head][visible])
+            weights = seen.trace.attention[node.site].weights[0, head]
+            torch.testing.assert_close(masked.softmax(-1), weights)
+            torch.testing.assert_close(stage(found, "softmax"), weights)
+            contexts.append(stage(found, "context"))
+            torch.testing.assert_close(contexts[-1], weights @ stage(found, "value"))
+        torch.testing.assert_close(node.module.output(torch.cat(contexts, -1)), found[-1].values)
+
+
+def test_queries_and_keys_are_named_by_their_own_tokens():
+    seen, nodes = looked(EncoderDecoder)
+    tokens = seen.reading.tokens
+    for node in (n for n in nodes.values() if n.role == "attention"):
+        keys = tokens["encoder" if node.site.kind == "cross" else node.stack]
+        named = {panel.title: panel for panel in panels(seen, node)}
+        assert named["query"].rows == named["context"].rows == tokens[node.stack]
+        assert named["key"].rows == named["value"].rows == named["softmax"].columns == keys
+
+
+def test_only_a_decoders_own_tokens_are_hidden_from_each_other():
+    seen, nodes = looked(EncoderDecoder)
+    for node in (n for n in nodes.values() if n.role == "attention"):
+        hidden = stage(panels(seen, node), "masked").isinf()
+        causal = node.site.stack == "decoder" and node.site.kind == "self"
+        assert torch.equal(hidden, torch.ones_like(hidden).triu(1) & causal)
+
+
+def test_a_position_bias_is_a_stage_of_alibi_alone():
+    def titles(encoding):
+        seen, nodes = looked(DecoderLM, positional_encoding=encoding)
+        return [panel.title for panel in panels(seen, nodes["decoder:0:self:attention"])]
+
+    assert "with position bias" in titles("alibi")
+    assert "with position bias" not in titles("rotary")
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_norm_leaves_mean_and_variance_of_its_gain_and_bias(norm):
+    seen, nodes = looked(DecoderLM, norm=norm)
+    node = nodes["decoder:1:feed-forward:norm"]
+    before, after = panels(seen, node)
+    expected = torch.nn.functional.layer_norm(
+        before.values, (32,), node.module.weight, node.module.bias
+    )
+    torch.testing.assert_close(after.values, expected)
+    for panel in (before, after):
+        torch.testing.assert_close(panel.beside["mean"], panel.values.mean(1))
+        torch.testing.assert_close(panel.beside["variance"], panel.values.var(1, correction=0))
+
+
+def test_the_units_shown_are_the_most_active_and_their_zeros_are_counted_over_all():
+    seen, nodes = looked(DecoderLM, d_ff=90)
+    before, after, _ = panels(seen, nodes["decoder:0:feed-forward:feed-forward"])
+    (hidden,) = seen.trace.hidden[nodes["decoder:0:feed-forward:feed-forward"].site].after
+    assert torch.equal(after.values, before.values.relu())
+    assert torch.equal(after.values, hidden[:, [int(unit) - 1 for unit in after.columns]])
+    peaks = hidden.amax(0).sort(descending=True).values
+    assert torch.equal(after.values.amax(0), peaks[: len(after.columns)])
+    torch.testing.assert_close(after.beside["zeros"], (hidden == 0).float().mean(1))
+
+
+def test_a_sum_is_the_stream_and_its_update():
+    seen, nodes = looked(EncoderDecoder)
+    for node in (n for n in nodes.values() if n.role == "add"):
+        x, update, total = (panel.values for panel in panels(seen, node))
+        assert torch.equal(total, x + update)
+
+
+def own_probabilities(model, logits):
+    """Softmax; the special tokens of a language model, never trained, get no share."""
+    hidden = torch.arange(logits.size(-1)) < (6 if isinstance(model, DecoderLM) else 0)
+    return logits.masked_fill(hidden, -torch.inf).softmax(-1)
+
+
+@every_model
+def test_the_head_shows_the_models_own_logits_and_probabilities(model_class):
+    seen, nodes = looked(model_class)
+    logits, probs = panels(seen, list(nodes.values())[-1])
+    if model_class is EncoderClassifier:
+        own, names = seen.logits[None], ["negative", "positive"]
+    else:
+        own = seen.logits
+        names = [seen.trained.tokenizer.token(i) for i in range(own.size(1))]
+    columns = [names.index(name) for name in probs.columns]
+    assert torch.equal(logits.values, own[:, columns])
+    torch.testing.assert_close(probs.values, own_probabilities(seen.model, own)[:, columns])
+    assert set(own_probabilities(seen.model, own).argmax(-1).tolist()) <= set(columns)
+    torch.testing.assert_close(probs.beside["sum shown"], probs.values.sum(1))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM])
+def test_the_lens_ends_with_the_models_own_prediction(model_class, norm):
+    seen, _ = looked(model_class, norm=norm)
+    found = logit_lens(seen)
+    assert len(found) == TINY.n_layers + 1
+    torch.testing.assert_close(found[-1].exp(), own_probabilities(seen.model, seen.logits))
+    assert not torch.allclose(found[-1].exp(), found[0].exp())
+
+
+def test_the_lens_before_the_last_layer_is_the_model_without_it():
+    seen, _ = looked(DecoderLM)
+    shorter = build(DecoderLM, **{**vars(seen.model.config), "n_layers": 1})
+    kept = {k: v for k, v in seen.model.state_dict().items() if "blocks.1" not in k}
+    shorter.load_state_dict(kept)
+    logits = run(replace(seen.trained, model=shorter), seen.reading).logits
+    torch.testing.assert_close(logit_lens(seen)[-2].exp(), own_probabilities(shorter, logits))
+
+
+def test_a_translator_is_shown_its_own_greedy_translation():
+    seen, _ = looked(EncoderDecoder)
+    best = [seen.trained.tokenizer.token(i) for i in seen.logits.argmax(-1).tolist()]
+    assert best == seen.reading.following
+
+
+@pytest.mark.parametrize(("ended", "last"), [(True, ["[EOS]"]), (False, [])])
+def test_a_decoder_reads_what_was_written_before_each_piece(monkeypatch, ended, last):
+    written = Hypothesis((7, 8, 9), ended=ended)
+    monkeypatch.setattr(forward, "translate_ids", lambda *asked, **how: [written])
+    model = trained(EncoderDecoder)
+    reading, pieces = read(model, "Speak."), [model.tokenizer.token(i) for i in (7, 8, 9)]
+    assert reading.following == pieces + last
+    assert reading.tokens["decoder"] == ["[BOS]", *reading.following[:-1]]
+    assert reading.ids["decoder"] == [1, 7, 8, 9][: len(reading.following)]
+
+
+@every_model
+def test_every_node_shows_its_own_lines_and_shapes(model_class):
+    seen, nodes = looked(model_class)
+    for node in nodes.values():
+        found = code(seen, node)
+        assert found.n_parameters == node.parameters + node.shared
+        for lines in found.lines:
+            source = (ROOT / lines.path).read_text().splitlines()
+            assert source[lines.first - 1].strip() == lines.text.splitlines()[0]
+    attention = next(n for n in nodes.values() if n.role == "attention")
+    assert code(seen, attention).shapes["query"] == (1, 4, attention.shape[0], 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "nothing to look into"),
+        (None, "nothing to look into"),
+        ("x" * 2_001, "2,001 characters"),
+        ("Speak. " * 100, f"at most {MAX_TOKENS}"),
+        ("漢字", "knows none"),
+    ],
+)
+def test_what_cannot_be_read_is_answered_with_the_limit(text, said):
+    with pytest.raises(InputError, match=said):
+        read(trained(EncoderClassifier), text)
+
+
+def test_a_reading_is_small():
+    reading = read(trained(EncoderDecoder), "Speak, speak.")
+    assert isinstance(reading, Reading)
+    assert not any(isinstance(value, torch.Tensor) for value in vars(reading).values())
+
+
+def test_half_a_surrogate_pair_is_read_as_another_character():
+    tokens = read(trained(EncoderClassifier), "Speak \ud800").tokens["encoder"]
+    assert "".join(tokens).encode()
+
+
+def test_packed_floats_come_back_with_what_is_hidden():
+    values = torch.tensor([[0.5, -torch.inf], [-3e-9, 1e9]])
+    read_back = np.frombuffer(base64.b64decode(pack_floats(values)), "<f4")
+    assert torch.equal(torch.from_numpy(read_back.copy()).view(2, 2), values)
+
+
+def test_the_lens_table_ends_with_what_the_translator_wrote():
+    seen, _ = looked(EncoderDecoder)
+    lens = logit_lens(seen)
+    table = lens_value(seen, lens, "", agreement(lens))
+    assert len(table["layers"]) == len(table["agreement"]) == TINY.n_layers + 1
+    assert table["agreement"][-1] == 1
+    for row, probs in zip(table["rows"], seen.logits.softmax(-1), strict=True):
+        last = row["cells"][-1]
+        assert last["rank"] == 1
+        assert last["best"][0][0] == row["answer"] == row["then"]
+        assert last["best"][0][1] == pytest.approx(probs.max().item(), abs=1e-4)
+        for cell in row["cells"]:
+            assert [p for _, p in cell["best"]] == sorted(
+                (p for _, p in cell["best"]), reverse=True
+            )
+            assert (cell["rank"] == 1) == (cell["best"][0][0] == row["answer"])
+
+
+def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream():
+    for residual in (True, False):
+        seen, nodes = looked(EncoderDecoder, residual=residual)
+        drawing = anatomy_value(seen, list(nodes.values()), "decoder:head", "")
+        boxes = [box for stack in drawing["stacks"] for box in stack["nodes"]]
+        assert [box["key"] for box in boxes] == list(nodes)
+        assert {box["role"] for box in boxes if box["branch"]} == (
+            {"norm", "attention", "feed-forward"} if residual else set()
+        )
+
+
+@pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
+def test_a_box_says_where_its_positions_act(encoding):
+    seen, nodes = looked(DecoderLM, positional_encoding=encoding)
+    drawing = anatomy_value(seen, list(nodes.values()), "", "")
+    (said,) = [box["note"] for box in drawing["stacks"][0]["nodes"] if box["role"] == "positions"]
+    words = {"none": "nothing", "rotary": "turns", "alibi": "lowers"}
+    assert said.startswith(words.get(encoding, "adds"))

@@ -1,0 +1,284 @@
+import pytest
+import torch
+from tiny import TEXT, tiny_classifier
+
+from transformer_core.explain.counterfactuals import (
+    MAX_REPLACEMENT,
+    edited,
+    probability,
+    smallest_flip,
+    suggestions,
+)
+from transformer_core.explain.knock_out import knock_out_class
+from transformer_core.inside.lens import class_lens
+from transformer_core.model.models import LSTMClassifier, MaskedLM
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import (
+    LABELS,
+    MAX_CHARACTERS,
+    NO_WORD,
+    classify,
+    cut,
+    frame,
+    log_odds,
+    read,
+    score,
+)
+from transformer_core.tasks.requests import InputError
+from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
+
+SAID = "Speak, speak to all of them before any die; I'd rather hear you than the citizen."
+# a vocabulary with the signs that people type
+LETTERS = train_bpe(
+    [TEXT, "<b>isn't it — great-looking? 100% (yes) 'quoted' café!!! é"], 120, web=True
+)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    torch.manual_seed(1)
+    return tiny_classifier(positional_encoding="rotary")
+
+
+@pytest.fixture(scope="module")
+def review(trained):
+    return read(trained.tokenizer, SAID, 60)
+
+
+def words_of(text, max_len=200):
+    review = read(LETTERS, text, max_len)
+    return [review.text[start:end] for start, end in review.words]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("Speak to me.", ["Speak", "to", "me", "."]),
+        ("It isn't 'so'", ["It", "isn't", "'", "so", "'"]),
+        ("rock’n’roll", ["rock’n’roll"]),
+        ("great-looking", ["great", "-", "looking"]),
+        ("one<br /><br />I'd", ["one", "I'd"]),
+        ("one<br><b>two</b>", ["one", "<", "b", ">", "two", "<", "/", "b", ">"]),
+        ("<s>hi", ["<", "s", ">", "hi"]),
+        ("100% yes!!!", ["100", "%", "yes", "!!!"]),
+        ("日本 and", ["日本", "and"]),
+        ("Cafe\u0301", ["Cafe\u0301"]),
+        ("[CLS]", ["[", "CLS", "]"]),
+        ("  \n a\t\tb ", ["a", "b"]),
+        ("a > b", ["a", ">", "b"]),
+    ],
+)
+def test_words_are_the_visitors_own(text, words):
+    assert words_of(text) == words
+
+
+@pytest.mark.parametrize("text", [SAID, "one<br />two", "  A  B\n\nc ", "<s> [CLS] 日本 \ud800"])
+def test_the_tokens_of_a_review_read_as_the_text_does(text):
+    first, *tokens, last = read(LETTERS, text, 200).tokens
+    shown = text.encode(errors="replace").decode().replace("<br />", " ")
+    assert (first, last) == ("[CLS]", "[EOS]")
+    assert "".join(tokens).split() == shown.split()
+
+
+def test_every_piece_belongs_to_the_word_it_stands_in(review):
+    assert review.pieces.words[0] == review.pieces.words[-1] == NO_WORD
+    inner = list(zip(review.pieces.words[1:-1], review.spans, strict=True))
+    assert {word for word, _ in inner} == set(range(len(review.words)))
+    for word, (start, end) in inner:
+        assert review.words[word][0] <= start <= end <= review.words[word][1]
+
+
+def test_of_a_long_text_both_ends_are_read_and_a_gap_is_shown(trained):
+    text = "speak " * 50 + "die " * 50
+    review = read(trained.tokenizer, text, 20)
+    assert len(review.ids) == 20 and review.n_pieces > 18
+    assert review.text[slice(*review.words[0])] == "speak"
+    assert review.text[slice(*review.words[-1])] == "die"
+    assert sum(" … " in token for token in review.tokens) == 1
+
+
+def test_cut_takes_the_share_of_the_beginning_and_the_rest_of_the_end():
+    assert cut(list(range(10)), 4, 0.25) == [0, 7, 8, 9]
+    assert cut(list(range(4)), 4, 0.25) == [0, 1, 2, 3]
+    assert frame([9] * 3, 8) == [CLS, 9, 9, 9, EOS]
+
+
+def test_deleting_words_deletes_their_pieces_and_nothing_else(review):
+    left = review.pieces.without([0, 3])
+    assert set(left.words) == set(review.pieces.words) - {0, 3}
+    kept = [i for i, w in zip(*review.pieces, strict=True) if w not in (0, 3)]
+    assert left.ids == kept
+    assert review.pieces.without(range(len(review.words))).ids == [CLS, EOS]
+
+
+@pytest.mark.parametrize("text, known", [(SAID, True), ("日本語", False), ("!!!", False)])
+def test_a_text_without_a_known_letter_is_noticed(trained, text, known):
+    assert read(trained.tokenizer, text, 60).known == known
+
+
+@pytest.mark.parametrize("model_class", [None, LSTMClassifier])
+def test_classify_says_what_the_model_says(model_class):
+    trained = tiny_classifier(model_class) if model_class else tiny_classifier()
+    found = classify(trained, SAID)
+    with torch.inference_mode():
+        expected = trained.model(torch.tensor([found.review.ids])).softmax(-1)[0].tolist()
+    assert found.probabilities == pytest.approx(dict(zip(LABELS, expected, strict=True)))
+    assert sum(found.probabilities.values()) == pytest.approx(1.0)
+    assert found.probabilities[found.label] == max(found.probabilities.values())
+
+
+def test_a_traced_classification_shows_every_head_over_the_visitors_text(trained):
+    found = classify(trained, SAID, Trace())
+    assert torch.equal(found.logits, classify(trained, SAID).logits)
+    for site in trained.model.sites:
+        view = found.view(site)
+        assert view.weights.shape == (4, len(view.query_tokens), len(view.key_tokens))
+        assert "".join(view.key_tokens[1:-1]) == SAID
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 30, 10_000])
+def test_texts_scored_together_equal_texts_scored_alone(trained, monkeypatch, batch_tokens):
+    monkeypatch.setattr("transformer_core.tasks.classification.BATCH_TOKENS", batch_tokens)
+    texts = [[CLS, *torch.randint(6, 80, (n,)).tolist(), EOS] for n in (5, 2, 5, 9, 2)]
+    texts.append(texts[1])
+    with torch.inference_mode():
+        alone = torch.cat([trained.model(torch.tensor([ids])) for ids in texts])
+    torch.testing.assert_close(score(trained.model, texts), alone)
+
+
+def test_log_odds_are_those_of_the_probability():
+    logits = torch.randn(5, 3)
+    p = logits.softmax(-1)[:, 2]
+    torch.testing.assert_close(log_odds(logits, 2), (p / (1 - p)).log())
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_class_lens_ends_with_the_classification(norm):
+    trained, trace = tiny_classifier(norm=norm), Trace()
+    found = classify(trained, SAID, trace)
+    lens = class_lens(trained.model, trace)
+    assert lens.shape == (trained.model.config.n_layers + 1, 2)
+    torch.testing.assert_close(lens[-1], found.logits.softmax(-1))
+    other = class_lens(trained.model, classify(trained, "die", Trace()).trace)
+    torch.testing.assert_close(lens[0], other[0])  # before any layer [CLS] has seen nothing
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 10_000])
+def test_knocking_out_all_heads_equals_one_at_a_time(trained, review, monkeypatch, batch_tokens):
+    monkeypatch.setattr("transformer_core.explain.knock_out.BATCH_TOKENS", batch_tokens)
+    changes = knock_out_class(trained.model, review.ids, 1)
+    assert len(changes) == len(trained.model.sites) * 4
+    before = classify(trained, SAID).probabilities["positive"]
+    for (site, head), change in changes.items():
+        mask = torch.ones(1, 4)
+        mask[0, head] = 0
+        found = classify(trained, SAID, Trace({site: mask}, record=False))
+        assert change == pytest.approx(found.probabilities["positive"] - before, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "Type a review"),
+        (" \n\t", "Type a review"),
+        (None, "Type a review"),
+        (["a"], "Type a review"),
+        ("a" * (MAX_CHARACTERS + 1), f"the limit is {MAX_CHARACTERS:,}"),
+        ("<br />", "no word or sign"),
+    ],
+)
+def test_what_cannot_be_classified_gets_a_sentence(trained, text, sentence):
+    with pytest.raises(InputError, match=sentence):
+        classify(trained, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "a" * MAX_CHARACTERS, "日本語", "<img src=x>", "<s>", "[CLS][EOS]", "\ud800", "‏שלום"],
+)
+def test_odd_texts_are_answered(trained, text):
+    assert classify(trained, text).label in LABELS
+
+
+def test_edits_change_their_words_and_nothing_else(trained, review):
+    ids, words = review.pieces
+    at = {w: [p for p, word in enumerate(words) if word == w] for w in set(words)}
+    masked = edited(trained.tokenizer, review, {2: None})
+    assert [i for i, w in zip(*masked, strict=True) if w == 2] == [MASK] * len(at[2])
+    deleted = edited(trained.tokenizer, review, {2: "", 5: " "})
+    assert deleted == review.pieces.without([2, 5])
+    replaced = edited(trained.tokenizer, review, {2: "famish"})
+    assert [i for i, w in zip(*replaced, strict=True) if w == 2] == trained.tokenizer.encode(
+        "famish"
+    )
+    assert [i for i, w in zip(*replaced, strict=True) if w != 2] == [
+        i for i, w in zip(ids, words, strict=True) if w != 2
+    ]
+    assert edited(trained.tokenizer, review, {}) == review.pieces
+
+
+def test_a_replaced_word_counts_as_if_it_had_been_typed(trained):
+    review = read(trained.tokenizer, "Speak to all", 60)
+    typed = classify(trained, "Speak famish all").probabilities["positive"]
+    pieces = edited(trained.tokenizer, review, {1: "famish"})
+    assert probability(trained, pieces, 1) == pytest.approx(typed, abs=1e-6)
+
+
+def test_a_typed_mask_is_characters_and_not_the_mask(trained, review):
+    assert MASK not in edited(trained.tokenizer, review, {2: "[MASK]"}).ids
+
+
+def test_too_long_replacements_get_a_sentence(trained, review):
+    with pytest.raises(InputError, match=f"at most {MAX_REPLACEMENT}"):
+        edited(trained.tokenizer, review, {0: "a" * (MAX_REPLACEMENT + 1)})
+    edits = {word: "speak " * (MAX_REPLACEMENT // 6) for word in range(len(review.words))}
+    with pytest.raises(InputError, match="the model reads 60"):
+        probability(trained, edited(trained.tokenizer, review, edits), 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_flip_is_real_and_needs_each_of_its_words(seed):
+    torch.manual_seed(seed)
+    trained = tiny_classifier()
+    review = read(trained.tokenizer, SAID, 60)
+    # shifted so that both answers are near and some deletions change it
+    logits = score(trained.model, [review.ids])[0]
+    trained.model.head.bias.data[0] += logits[1] - logits[0] - 0.1
+    *steps, last = smallest_flip(trained.model, review.pieces, 1)
+    assert last.done and not any(step.done for step in steps)
+    assert [len(step.words) for step in steps] == list(range(1, len(steps) + 1))
+
+    def answer(gone):
+        return score(trained.model, [review.pieces.without(gone).ids])[0]
+
+    assert last.flipped
+    assert answer(last.words).argmax() == 0
+    assert last.probability == pytest.approx(answer(last.words).softmax(-1)[1].item(), abs=1e-6)
+    for word in last.words:
+        assert answer([w for w in last.words if w != word]).argmax() == 1
+
+
+def test_what_no_deletion_flips_is_said_so(trained):
+    sure = tiny_classifier()
+    sure.model.head.bias.data[1] += 50
+    review = read(sure.tokenizer, "Speak to all", 60)
+    *_, last = smallest_flip(sure.model, review.pieces, 1)
+    assert last.done and not last.flipped and len(last.words) == 3
+
+
+def test_suggestions_are_what_the_language_model_finds_likely(trained):
+    torch.manual_seed(2)
+    language_model = tiny_classifier(MaskedLM)
+    review = read(trained.tokenizer, "Speak to all of them", 60)
+    found = suggestions(trained, language_model, review.pieces, 1, 1)
+    assert found and all(suggestion.text.isalpha() for suggestion in found)
+    likelihoods = [suggestion.likelihood for suggestion in found]
+    assert likelihoods == sorted(likelihoods, reverse=True)
+    masked = edited(trained.tokenizer, review, {1: None}).ids
+    with torch.inference_mode():
+        probs = language_model.model(torch.tensor([masked]))[0, masked.index(MASK)].softmax(-1)
+    for suggestion in found:
+        (index,) = trained.tokenizer.encode(suggestion.text)
+        assert suggestion.likelihood == pytest.approx(probs[index].item(), abs=1e-6)
+        typed = classify(trained, f"Speak {suggestion.text} all of them")
+        assert suggestion.probability == pytest.approx(typed.probabilities["positive"], abs=1e-5)

@@ -1,0 +1,274 @@
+"""Studies are fair, complete and cannot be broken off halfway."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, fields, replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+from tiny import TEXT, build
+from torch.testing import assert_close
+
+from train import ablations
+from train.ablations import flops_per_target, is_finished, main, merge, train
+from train.data import hub
+from train.loop import TrainConfig
+from train.running.metrics import read_table
+from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
+from train.studies.recipe import EVALUATIONS, Recipe, Task
+from train.studies.shakespeare import loss_by_position, stretched
+from transformer_core.checkpoint import load
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.models import DecoderLM, LSTMClassifier
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
+
+ROOT = Path(__file__).parents[2]
+EVERY = [(study, preset) for study, preset in product(STUDIES, ("cpu", "gpu"))]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The copy task with a model that trains in a second."""
+    full = STUDIES["copy_task"].presets["cpu"]
+    sizes = {"d_model": 16, "n_heads": 2, "n_layers": 1, "d_ff": 16, "max_len": 6}
+    tiny = replace(full, model=replace(full.model, **sizes))
+    tiny = replace(tiny, train=replace(tiny.train, batch_size=4, precision="no"))
+    study = replace(STUDIES["copy_task"], presets={"cpu": tiny, "gpu": tiny})
+    monkeypatch.setitem(STUDIES, "copy_task", study)
+    monkeypatch.setattr(copy_task, "N_COPIED", 8)
+
+
+def run(out: Path, *flags: str) -> Path:
+    """A few steps of the copy study; returns its folder."""
+    main(["copy_task", "--out", str(out), "--steps", "4", *flags])
+    return out / "copy_task"
+
+
+def differences(one: Recipe, other: Recipe) -> set[str]:
+    """The fields of model and training in which two recipes differ, and kind."""
+    pairs = [(one.model, other.model), (one.train, other.train)]
+    found = {
+        f.name for a, b in pairs for f in fields(a) if getattr(a, f.name) != getattr(b, f.name)
+    }
+    return found | ({"kind"} if one.kind is not other.kind else set())
+
+
+@pytest.mark.parametrize(("study", "preset"), EVERY)
+def test_every_variant_changes_its_model_or_its_loss_and_never_its_budget(study, preset):
+    full, *others = STUDIES[study].variants(STUDIES[study].presets[preset]).values()
+    for other in others:
+        changed = differences(full, other)
+        assert changed
+        assert changed <= {f.name for f in fields(ModelConfig)} | {"label_smoothing", "kind"}
+        assert not changed & {"vocab_size", "max_len"}, "the data would differ"
+
+
+@pytest.mark.parametrize(("study", "preset"), EVERY)
+def test_every_curve_has_forty_points_and_every_variant_can_be_built(study, preset):
+    for recipe in STUDIES[study].variants(STUDIES[study].presets[preset]).values():
+        assert recipe.train.steps // recipe.train.eval_every >= EVALUATIONS
+        assert recipe.train.minutes == 0, "a time box would give slower models fewer steps"
+        with torch.device("meta"):
+            assert recipe.kind(recipe.model).n_parameters > 0
+
+
+def test_swiglu_has_as_many_parameters_as_the_rest():
+    recipes = STUDIES["shakespeare"].variants(STUDIES["shakespeare"].presets["cpu"])
+    full, gated = (recipes[name].kind(recipes[name].model) for name in ("full", "swiglu"))
+    assert gated.n_parameters == pytest.approx(full.n_parameters, rel=0.01)
+
+
+def test_a_study_leaves_curves_a_description_and_one_seeds_weights(small, tmp_path):
+    folder = run(tmp_path, "--variants", "full,one_layer,no_norm", "--seeds", "0,1")
+    for name in ("full", "one_layer", "no_norm"):
+        rows = read_table(folder / name / "metrics.csv")
+        assert {row["seed"] for row in rows} == {"0", "1"}
+        for seed, split in product("01", ("train", "validation")):
+            steps = [
+                int(row["step"])
+                for row in rows
+                if (row["seed"], row["split"], row["metric"]) == (seed, split, "loss")
+            ]
+            assert steps == list(range(split == "train", 5))
+        record = json.loads((folder / name / "variant.json").read_text())
+        model = load(folder / name)
+        assert record["parameters"] == model.n_parameters
+        assert record["model"] == asdict(model.config)
+    assert not list((folder / "training").glob("*.csv"))
+    listed = json.loads((folder / "study.json").read_text())["variants"]
+    assert listed[0] == "full" and {"one_layer", "no_norm", "no_positions"} < set(listed)
+
+
+def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, monkeypatch):
+    seen = {}
+
+    def watched(recipe, path):
+        task = copy_task.task(recipe, path)
+        key = (recipe.model.norm, recipe.train.seed)
+        seen[key] = [task.batch_of(step)[0] for step in range(3)]
+        return task
+
+    monkeypatch.setitem(STUDIES, "copy_task", replace(STUDIES["copy_task"], task=watched))
+    folder = run(tmp_path, "--variants", "full,no_norm", "--seeds", "0,1")
+    for seed in (0, 1):
+        assert_close(seen["pre", seed], seen["none", seed])
+    assert not all(map(torch.equal, seen["pre", 0], seen["pre", 1]))
+    starts = [
+        row["value"]
+        for row in read_table(folder / "full" / "metrics.csv")
+        if (row["step"], row["metric"]) == ("0", "loss")
+    ]
+    assert len(set(starts)) == 2
+
+
+def test_a_finished_run_is_not_repeated(small, tmp_path, monkeypatch):
+    folder = run(tmp_path, "--variants", "full")
+    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+    monkeypatch.setattr(ablations, "train", lambda *_: pytest.fail("it was trained again"))
+    run(tmp_path, "--variants", "full")
+    assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+
+
+def test_a_study_is_broken_off_after_a_seed_and_goes_on(small, tmp_path, monkeypatch):
+    done = []
+
+    def until_the_fourth(study, name, recipe, seed, *rest):
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append((name, seed))
+        return train(study, name, recipe, seed, *rest)
+
+    monkeypatch.setattr(ablations, "train", until_the_fourth)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, "--variants", "full,one_layer")
+    assert done == [("full", 0), ("one_layer", 0), ("full", 1)]
+    monkeypatch.setattr(ablations, "train", train)
+    folder = run(tmp_path, "--variants", "full,one_layer")
+    for name, seed in product(("full", "one_layer"), (0, 1, 2)):
+        assert is_finished(folder / name, seed)
+
+
+def test_a_run_that_another_process_holds_is_left_to_it(small, tmp_path):
+    folder = tmp_path / "copy_task"
+    (folder / "training").mkdir(parents=True)
+    with ablations.locked(folder / "training" / "full-0.lock", wait=False) as mine:
+        assert mine
+        run(tmp_path, "--variants", "full", "--seeds", "0,1")
+    assert [is_finished(folder / "full", seed) for seed in (0, 1)] == [False, True]
+
+
+def test_other_plans_are_not_mixed(small, tmp_path):
+    run(tmp_path, "--variants", "full", "--seeds", "0")
+    with pytest.raises(SystemExit, match="steps 6 instead of 4"):
+        main(["copy_task", "--out", str(tmp_path), "--steps", "6", "--seeds", "1"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["copy_task", "--variants", "full,half"], "no variant half; there are full, "),
+        (["copy_task", "--jobs", "0"], "--jobs 0 must be at least 1"),
+        (["shakespeare", "--data", "/nowhere"], "--data /nowhere does not exist"),
+    ],
+)
+def test_a_bad_flag_gets_a_sentence(flags, sentence, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(flags)
+    assert end.value.code == 2
+    assert sentence in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
+    command = [sys.executable, "-m", "train.ablations", "copy_task", "--steps", "9"]
+    command += ["--variants", "one_head,one_layer", "--seeds", "0,1", "--out", str(tmp_path)]
+    folder = tmp_path / "copy_task"
+    process = subprocess.Popen(command, cwd=ROOT)
+    deadline = time.monotonic() + 240
+    while not is_finished(folder / "one_head", 0):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = (folder / "one_head" / "metrics.csv").read_bytes()
+    # three metrics before training; later also the training's loss, at each step of so short a run
+    assert len(read_table(folder / "one_head" / "metrics.csv")) == 3 + 9 * 4
+    subprocess.run([*command, "--jobs", "2"], cwd=ROOT, check=True)
+    assert (folder / "one_head" / "metrics.csv").read_bytes().startswith(before)
+    for name, seed in product(("one_head", "one_layer"), (0, 1)):
+        assert is_finished(folder / name, seed)
+
+
+def test_merging_replaces_one_seed_and_keeps_the_others(tmp_path):
+    path = tmp_path / "table.csv"
+    for seed, value in ((1, "b"), (0, "a"), (1, "c")):
+        merge(path, ["seed", "value"], [{"seed": str(seed), "value": value}], seed)
+    assert path.read_text() == "seed,value\n0,a\n1,c\n"
+
+
+def test_counted_operations_are_those_of_the_matrices():
+    config = ModelConfig(20, d_model=16, n_heads=2, n_layers=1, d_ff=32, max_len=9, dropout=0.0)
+    recipe = Recipe(DecoderLM, config, TrainConfig(batch_size=4))
+
+    def loss_of(model, batch):
+        return model(batch[0]).sum(), torch.tensor(batch[0].numel())
+
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    matrices = 4 * 16 * 16 + 2 * 16 * 32 + 20 * 16
+    attention = 2 * 8 * 16  # every token with 8 keys, and 8 values
+    # a multiplication and an addition each; the backward pass is two products for each of the first
+    assert flops_per_target(recipe, task) == 3 * 2 * (matrices + attention)
+
+
+def test_a_recurrent_layer_is_counted_too():
+    config = ModelConfig(20, d_model=16, n_layers=1, d_ff=32, dropout=0.0)
+    recipe = Recipe(LSTMClassifier, config, TrainConfig(batch_size=4))
+
+    def loss_of(model, batch):
+        return model(batch[0]).sum(), torch.tensor(len(batch[0]))
+
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    assert flops_per_target(recipe, task) > 3 * 2 * 8 * 4 * 32 * (16 + 32) * 0.9
+
+
+@pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)
+@torch.inference_mode()
+def test_longer_texts_are_read_by_all_positions_but_learned_ones(positional_encoding):
+    model = build(DecoderLM, positional_encoding=positional_encoding, max_len=8)
+    tokens, longer = torch.randint(1, 17, (2, 8)), stretched(model)
+    assert_close(longer.eval()(tokens), model(tokens))
+    found = loss_by_position(model, torch.randint(1, 17, (200,)))
+    assert found[-1][0] == (8 if positional_encoding == "learned" else 32)
+
+
+def test_one_file_is_no_data_for_a_study_that_judges_on_others(capsys):
+    with pytest.raises(SystemExit):
+        main(["translation", "--data", __file__])
+    assert "the study needs a folder of data sets" in capsys.readouterr().err
+
+
+def test_every_task_can_be_trained(tmp_path, monkeypatch):
+    """The data of each study, made small, reach its loss and its evaluation."""
+    texts = TEXT.replace("\n", " ").split(".") * 40
+    pairs = hub.Pairs(texts, texts, ["captions-multi30k"] * len(texts))
+    films = hub.Reviews(texts, [0, 1] * (len(texts) // 2))
+    monkeypatch.setattr(translation, "load", lambda path: (pairs, {"validation": pairs}))
+    monkeypatch.setattr(sentiment.reviews, "load", lambda path: (films, films))
+    monkeypatch.setattr(shakespeare.hub, "shakespeare", lambda path: TEXT * 40)
+    for name, study in STUDIES.items():
+        full = study.presets["cpu"]
+        sizes = {"d_model": 16, "n_heads": 2, "n_layers": 1, "d_ff": 16}
+        if name != "copy_task":  # whose letters are its vocabulary
+            sizes["vocab_size"] = 90
+        recipe = replace(full, model=replace(full.model, **sizes))
+        task = study.task(recipe, None)
+        model = recipe.kind(replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
+        loss, n_targets = task.loss_of(model, task.batch_of(0))
+        assert loss > 0 and n_targets > 0, name
+        with torch.inference_mode():
+            assert task.evaluate(model.eval())["loss"] > 0, name

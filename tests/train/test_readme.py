@@ -1,0 +1,54 @@
+import json
+from pathlib import Path
+
+import pytest
+from tiny_study import write_writers
+
+from train.readme import ablations, table, with_numbers
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readmes_numbers_are_those_of_the_checkpoints():
+    assert with_numbers(README, ROOT / "checkpoints") == README
+
+
+def test_a_changed_score_changes_the_table(tmp_path):
+    folder = tmp_path / "shakespeare"
+    folder.mkdir()
+    (folder / "scores.json").write_text(json.dumps({"scores": {"val_loss": 1.2345}}))
+    assert "1.234" in table(tmp_path) or "1.235" in table(tmp_path)
+
+
+def test_a_readme_without_the_block_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no block"):
+        with_numbers("# Nothing", tmp_path)
+
+
+def test_a_studys_table_comes_from_its_curves(tmp_path):
+    folder = write_writers(tmp_path)
+    written = ablations(tmp_path)
+    assert "| 5 | no positions | 1.930 ± 0.030 | +0.410 | +27.0% | yes, p" in written
+    path = folder / "no_positions" / "metrics.csv"
+    path.write_text(path.read_text().replace("1.9,", "1.8,").replace(",1.9\n", ",1.8\n"))
+    assert "| no positions | 1.897 ± 0.085 |" in ablations(tmp_path)
+    path.unlink()
+    assert "no positions" not in ablations(tmp_path)
+    (folder / "full" / "metrics.csv").unlink()
+    assert ablations(tmp_path) == "No study has been trained yet.\n"
+
+
+@pytest.mark.parametrize("name", ["title", "sdk: gradio", "app_file: app.py", "license: mit"])
+def test_the_space_finds_its_card(name):
+    assert README.startswith("---\n") and name in README.split("---")[1]
+
+
+def test_every_file_the_readme_names_exists():
+    tree = README.split("```\napp.py")[1].split("```")[0]
+    folder = ROOT
+    for line in ("app.py" + tree).splitlines():
+        name = line.split()[0]
+        folder = ROOT if not line.startswith(" ") else folder
+        assert (folder / name).exists(), name
+        folder = ROOT / name if name.endswith("/") and not line.startswith(" ") else folder

@@ -1,0 +1,281 @@
+"""Facts about train.reviews and train.sentiment: their data, their batches and their scores."""
+
+import json
+import random
+from pathlib import Path
+
+import datasets
+import pytest
+import torch
+import torch.nn.functional as F
+from tiny import build, words
+from torch.testing import assert_close
+
+from train import evaluate, long_reviews, reviews, sentiment
+from train.data import hub, labelled_reviews
+from train.data.buckets import Ragged
+from train.data.hub import Reviews
+from train.loop import TrainConfig
+from train.running import verdicts
+from train.running.card import read_runs
+from transformer_core.checkpoint import load, load_trained
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.masks import PAD
+from transformer_core.model.models import EncoderClassifier, LSTMClassifier, MaskedLM
+from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
+
+PRAISE = ["great", "lovely", "moving", "superb", "funny"]
+BLAME = ["dull", "awful", "boring", "poor", "silly"]
+SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "16"]
+SMALL += ["--minutes", "0", "--steps", "2", "--eval-every", "1"]
+
+
+def some_reviews(n: int, seed: int) -> Reviews:
+    """Praise and blame of one to nine sentences."""
+    rng = random.Random(seed)
+    label = [i % 2 for i in range(n)]
+    texts = [
+        f"Film {seed}, {i}. "
+        + " ".join(
+            f"The {rng.choice(['plot', 'end', 'cast'])} was<br />"
+            + rng.choice(PRAISE if y else BLAME)
+            + rng.choice(".!?")
+            for _ in range(rng.randint(1, 9))
+        )
+        for i, y in enumerate(label)
+    ]
+    return Reviews(texts, label)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Data laid out as --data expects; ten training and ten unlabelled texts are also tested."""
+    path = tmp_path / "imdb"
+    path.mkdir()
+    test = some_reviews(60, seed=1)
+    parts = {
+        "train": Reviews(
+            some_reviews(150, 0).text + test.text[:10], some_reviews(150, 0).label + test.label[:10]
+        ),
+        "test": test,
+        "unsupervised": Reviews(some_reviews(80, seed=2).text + test.text[10:20], [-1] * 90),
+    }
+    for name, part in parts.items():
+        datasets.Dataset.from_dict(vars(part)).to_parquet(path / f"{name}.parquet")
+    return path
+
+
+def corpus(n: int = 40):
+    some = some_reviews(n, seed=0)
+    tokenizer = train_bpe(some.text, 90, web=True)
+    return some, tokenizer, labelled_reviews.encode(tokenizer, some.text, 40)
+
+
+def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
+    table = tmp_path / "some.tsv"
+    table.write_text("label\ttext\nneg\tBad.\npos\tGood.\n")
+    assert hub.reviews(table, "test") == Reviews(["Bad.", "Good."], [0, 1])
+    table.write_text("label\ttext\n0\tBad.\n1\tGood.\n")
+    assert hub.reviews(table, "test").label == [0, 1]
+    table.write_text("label\ttext\nmeh\tSo so.\n")
+    with pytest.raises(ValueError, match="meh"):
+        hub.reviews(table, "test")
+
+
+def test_no_text_is_both_tested_and_trained_on(folder):
+    parts = [*reviews.load(folder), reviews.unlabelled(folder)]
+    labelled, held_out, unlabelled = (set(part.text) for part in parts)
+    test = set(hub.reviews(folder, "test").text)
+    assert not (labelled & held_out or unlabelled & (labelled | held_out))
+    assert not test & (labelled | held_out | unlabelled)
+    assert len(labelled | held_out) == 150 and len(unlabelled) == 80 and held_out
+
+
+def test_the_reports_protocol_divides_every_text_once(folder):
+    train, validation = labelled_reviews.splits(folder, "report")
+    test = labelled_reviews.tested(folder, "report")
+    parts = [set(part.text) for part in (train, validation, test)]
+    assert sum(map(len, parts)) == len(set.union(*parts)) == 210
+    assert list(map(len, parts)) == [168, 21, 21]
+    assert labelled_reviews.tested(folder, "cpu") == hub.reviews(folder, "test")
+
+
+def test_hidden_pieces_are_asked_for_and_no_others():
+    windows = torch.randint(6, 50, (200, 30))
+    windows[:, 10] = EOS
+    tokens, answers = reviews.hide(windows, seed=3)
+    assert (tokens[:, 0] == CLS).all() and (tokens[:, 11] == EOS).all()
+    asked = answers != PAD
+    assert torch.equal(asked, tokens == MASK)
+    assert torch.equal(tokens[:, 1:].where(~asked[:, 1:], answers[:, 1:]), windows)
+    assert abs(asked[:, 1:].float().mean() - reviews.HIDDEN) < 0.02
+    assert torch.equal(tokens, reviews.hide(windows, seed=3)[0])
+    assert not torch.equal(tokens, reviews.hide(windows, seed=4)[0])
+
+
+def test_the_masked_loss_is_the_cross_entropy_of_the_hidden_pieces():
+    model = build(MaskedLM)
+    tokens, answers = reviews.hide(words(3, 12), seed=0)
+    loss, n = reviews.loss_of(model, (tokens, answers))
+    wanted = answers.masked_fill(answers == PAD, -100)
+    expected = F.cross_entropy(model(tokens).transpose(1, 2), wanted, reduction="sum")
+    assert_close(loss, expected)
+    assert n == (answers != PAD).sum()
+
+
+def test_sentences_put_together_are_the_review():
+    _, tokenizer, encoded = corpus()
+    ends = labelled_reviews.sentence_ends(tokenizer)
+    assert {tokenizer.token(i) for i in ends} == {".", "!", "?"}
+    for row in range(len(encoded.lengths)):
+        ids = encoded[row][1:-1]
+        parts = labelled_reviews.sentences(ids, ends)
+        assert [i for part in parts for i in part] == ids
+        assert all(
+            part[-1] in ends and len(part) >= labelled_reviews.SHORTEST for part in parts[:-1]
+        )
+
+
+def test_excerpts_stand_in_their_reviews():
+    _, tokenizer, encoded = corpus()
+    cut = labelled_reviews.excerpts(tokenizer, encoded, seed=0)
+    for row in range(len(encoded.lengths)):
+        whole, part = encoded[row][1:-1], cut[row]
+        assert part[0] == CLS and part[-1] == EOS and len(part) > 2
+        assert any(whole[i : i + len(part) - 2] == part[1:-1] for i in range(len(whole)))
+    assert (cut.lengths < encoded.lengths).any()
+
+
+def test_batches_depend_on_the_step_alone_and_only_training_forgets():
+    some, tokenizer, encoded = corpus()
+    config = TrainConfig(batch_size=400)
+    plain = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=True)
+    noisy = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    again = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    for step in (9, 0, 5):
+        assert all(map(torch.equal, noisy(step), again(step)))
+        assert not (plain(step)[0] == MASK).any()
+    batches = [noisy(step)[0] for step in range(20)]
+    share = sum((b == MASK).sum() for b in batches) / sum((b > EOS).sum() for b in batches)
+    assert abs(share - labelled_reviews.FORGOTTEN) < 0.03
+    assert all((batch[:, 0] == CLS).all() for batch in batches)
+
+
+def test_labels_stay_with_their_reviews():
+    some, tokenizer, encoded = corpus()
+    batch_of = labelled_reviews.batches(tokenizer, encoded, some.label, TrainConfig(), plain=True)
+    rows = {tuple(encoded[i]): label for i, label in enumerate(some.label)}
+    for step in range(5):
+        for tokens, label in zip(*batch_of(step), strict=True):
+            assert rows[tuple(tokens[tokens != PAD].tolist())] == label
+
+
+@pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier])
+def test_predictions_in_batches_equal_those_one_by_one(model_class):
+    model = build(model_class)
+    rows = [words(n).tolist() for n in (5, 9, 3, 24, 9, 1)]
+    logits = verdicts.predict(model, Ragged.of(rows), n_tokens=30)
+    alone = torch.cat([model(torch.tensor([row])) for row in rows])
+    assert_close(logits, alone, atol=1e-5, rtol=1e-4)
+
+
+def test_calibration_finds_the_temperature_and_changes_no_answer():
+    generator = torch.Generator().manual_seed(0)
+    honest = 2 * torch.randn(20_000, 2, generator=generator)
+    label = torch.multinomial(honest.softmax(-1), 1, generator=generator)[:, 0].tolist()
+    model, tokens = build(EncoderClassifier), words(7, 5)
+    before = model(tokens)
+    temperature = verdicts.calibrate(model, 3 * honest, label)
+    assert temperature == pytest.approx(3, rel=0.05)
+    assert_close(model(tokens) * temperature, before)
+
+
+def test_confidence_that_comes_true_has_no_calibration_error():
+    logits = torch.tensor([[0.0, 3.0]]).repeat(1000, 1)
+    p = logits.softmax(-1)[0, 1].item()
+    right = [1] * round(1000 * p) + [0] * (1000 - round(1000 * p))
+    assert verdicts.calibration_error(verdicts.reliability(logits, right)) < 1e-3
+    (one,) = verdicts.reliability(logits, [0] * 1000)
+    assert one["n"] == 1000 and one["accuracy"] == 0 and one["low"] <= p <= one["high"]
+    assert verdicts.calibration_error([one]) == pytest.approx(p)
+
+
+def test_the_worst_errors_are_errors_and_the_surest_come_first():
+    logits = torch.tensor([[0.0, 5.0], [2.0, 0.0], [0.0, 9.0], [4.0, 0.0]])
+    found = list(verdicts.worst(logits, Reviews(["a", "b", "c", "d"], [0, 1, 0, 0])))
+    assert [one["text"] for one in found] == ["c", "a", "b"]
+    assert found[0]["label"] == "negative" and found[0]["predicted"] == "positive"
+
+
+def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
+    pretrained, out = tmp_path / "reviews", tmp_path / "sentiment"
+    common = ["--data", str(folder), *SMALL]
+    reviews.main([*common, "--out", str(pretrained), "--batch-size", "4"])
+    sentiment.main([*common, "--out", str(out), "--init", str(pretrained)])
+    assert read_runs(out)[-1]["preset"] == "cpu" and len(read_runs(out)) == 1
+    assert load_trained(out).tokenizer.to_json() == load_trained(pretrained).tokenizer.to_json()
+    details = json.loads((out / "test_set.json").read_text())
+    assert details["n"] == 60 and sum(map(sum, details["confusion"])) == 60
+    assert sum(one["n"] for one in details["reliability"]) == 60
+    capsys.readouterr()
+    evaluate.main(
+        ["sentiment", "--data", str(folder), "--checkpoint", str(out), "--limit", "8", "--json"]
+    )
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["n"] == 8 and 0 <= scores["accuracy"] <= 1
+
+
+def test_a_classifier_begins_with_the_encoder_of_the_masked_language_model(folder, tmp_path):
+    pretrained, out = tmp_path / "reviews", tmp_path / "sentiment"
+    common = ["--data", str(folder), *SMALL]
+    reviews.main([*common, "--out", str(pretrained), "--batch-size", "4"])
+    still = ["--learning-rate", "0", "--weight-decay", "0"]
+    sentiment.main([*common, *still, "--out", str(out), "--init", str(pretrained)])
+    before, after = load(pretrained).encoder.state_dict(), load(out).encoder.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize("preset", ["report", "lstm"])
+def test_the_reports_presets_are_scored_on_their_own_tenth(preset, folder, tmp_path):
+    out = tmp_path / preset
+    sentiment.main(["--preset", preset, "--data", str(folder), "--out", str(out), *SMALL])
+    assert type(load(out)) is (LSTMClassifier if preset == "lstm" else EncoderClassifier)
+    assert json.loads((out / "scores.json").read_text())["scores"]["n"] == 21
+
+
+def test_the_reports_sizes():
+    small, train = sentiment.PRESETS["report"]
+    sizes = (small.d_model, small.n_heads, small.n_layers, small.d_ff, train.learning_rate)
+    assert sizes == (64, 2, 2, 128, 5e-4)
+    with torch.device("meta"):
+        assert 0.45e6 < LSTMClassifier(sentiment.PRESETS["lstm"][0]).n_parameters < 0.55e6
+
+
+def test_padding_changes_nothing_for_the_lstm():
+    model = LSTMClassifier(ModelConfig(17, d_model=8, n_heads=1, d_ff=12, n_layers=2)).eval()
+    tokens = words(2, 6)
+    assert_close(model(F.pad(tokens, (0, 5))), model(tokens))
+
+
+def test_asking_at_some_places_gives_the_logits_of_these_places():
+    model, tokens = build(MaskedLM), words(2, 6)
+    places = torch.rand(2, 6) < 0.5
+    assert_close(model(tokens, places=places), model(tokens)[places])
+
+
+def test_windows_hold_every_piece_once():
+    ids = list(range(10, 110))
+    parts = long_reviews.windows(ids, 32)
+    assert [i for part in parts for i in part[1:-1]] == ids
+    assert len(parts) == 4 and all(len(part) <= 32 for part in parts)
+    assert all(part[0] == CLS and part[-1] == EOS for part in parts)
+
+
+def test_policies_for_long_reviews_are_measured(folder, tmp_path):
+    out = tmp_path / "sentiment"
+    sentiment.main(["--data", str(folder), *SMALL, "--max-len", "12", "--out", str(out)])
+    long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])
+    found = json.loads((out / "long_reviews.json").read_text())
+    assert 0 < found["n"] <= found["of"] == len(reviews.load(folder)[1])
+    losses = {policy["loss"] for policy in found["policies"].values()}
+    assert len(losses) == len(long_reviews.BEGINNINGS) + 1  # each reads something else

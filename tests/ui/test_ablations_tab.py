@@ -1,0 +1,164 @@
+"""The tab shows what the files say, and says what they lack."""
+
+import gradio as gr
+import numpy as np
+import pytest
+from tiny_study import write_writers
+
+from train import loop
+from transformer_core.checkpoint import Models
+from transformer_core.studies.curves import Line
+from transformer_core.studies.records import learning_lines, position_lines, read_study
+from transformer_core.ui.figures.curves import curves, longer_texts
+from transformer_core.ui.page import Page
+from transformer_core.ui.tabs.ablations import ablations
+
+CHOSEN = ("shakespeare", "loss", "full")
+DRAWN = ("shakespeare", "loss", "validation", "steps", [], 0.0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_writers(tmp_path)
+
+
+@pytest.fixture
+def handlers(folder):
+    """The tab's event handlers by name."""
+    with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
+        ablations.build(Page(Models(folder.parents[1]), opened, loop, gr.State()))
+    return {event.name: event.fn for event in demo.fns.values()}
+
+
+def texts(value) -> str:
+    return " ".join(map(str, value if isinstance(value, tuple) else (value,)))
+
+
+def test_without_any_study_the_tab_says_how_to_train_one(tmp_path):
+    with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
+        ablations.build(Page(Models(tmp_path), opened, loop, gr.State()))
+    said = [str(block.value) for block in demo.blocks.values() if hasattr(block, "value")]
+    assert any("python -m train.ablations" in text for text in said)
+
+
+def test_a_deleted_file_is_named_and_its_variant_disappears(handlers, folder):
+    assert "gelu" in texts(handlers["draw_results"](*CHOSEN))
+    path = folder / "gelu" / "metrics.csv"
+    path.unlink()
+    drawn, problems, _, baseline, *_ = handlers["choose"]("shakespeare", *DRAWN[2:])
+    assert f"{path} is missing." in problems
+    assert "gelu" not in dict(baseline.choices)
+    assert "gelu" not in {trace.name for trace in drawn.data}
+    assert "gelu" not in texts(handlers["draw_results"](*CHOSEN))
+    assert "gelu" not in {trace.name for trace in handlers["draw_curves"](*DRAWN).data}
+
+
+def test_a_changed_file_changes_the_table_and_the_verdict(handlers, folder):
+    value, said = handlers["draw_results"](*CHOSEN)
+    assert value["rows"][1][1:3] == ["gelu", "1.310 ± 0.010"]
+    assert "**no positions**: the loss rises by 0.410 ± 0.021" in said
+    path = folder / "gelu" / "metrics.csv"
+    path.write_text(path.read_text().replace("validation,loss,1.3\n", "validation,loss,1.0\n"))
+    value, _ = handlers["draw_results"](*CHOSEN)
+    assert value["rows"][1][1] == "gelu" and value["rows"][1][2] == "1.210 ± 0.182"
+    assert value["rows"][value["bold"] + 1][1] == "full"
+    assert r"\toprule" in value["tex"] and value["csv"][0][0] == "name"
+
+
+def test_a_broken_study_is_a_sentence_and_no_blank_page(handlers, folder):
+    for path in folder.glob("*/metrics.csv"):
+        path.write_text("nonsense")
+    drawn, problems, *_ = handlers["choose"]("shakespeare", *DRAWN[2:])
+    assert drawn is None and problems.count("has no column") == 5
+    with pytest.raises(gr.Error, match="nothing to compare"):
+        handlers["draw_results"](*CHOSEN)
+    assert len(handlers["draw_curves"](*DRAWN).data) == 0
+
+
+def test_names_from_files_are_escaped(handlers, folder):
+    (folder / "gelu").rename(folder / "<img src=x>")
+    plan = folder / "study.json"
+    plan.write_text(plan.read_text().replace('"gelu"', '"<img src=x>"'))
+    (folder / "<img src=x>" / "variant.json").unlink()
+    assert "<img" not in handlers["choose"]("shakespeare", *DRAWN[2:])[1]
+    line = Line("<b>x</b>", 0, *[np.arange(3.0)] * 6, np.zeros((1, 3)))
+    assert {trace.name.split(",")[0] for trace in curves([line], "x", "y").data} == {
+        "&lt;b&gt;x&lt;/b&gt;"
+    }
+
+
+def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
+    assert handlers["arrive"]("shakespeare", None, *DRAWN[2:])[2].value == "loss"
+    (folder / "gelu" / "metrics.csv").unlink()
+    drawn, problems, *others = handlers["arrive"]("shakespeare", "loss", *DRAWN[2:])
+    assert "is missing" in problems and "gelu" not in {trace.name for trace in drawn.data}
+    assert all(other == gr.skip() for other in others)
+
+
+@pytest.mark.parametrize(
+    ("handler", "arguments"),
+    [
+        ("choose", ("../secret", *DRAWN[2:])),
+        ("draw_curves", ("nothing", *DRAWN[1:])),
+        ("draw_results", ("shakespeare", "loss", "nobody")),
+        ("draw_results", ("shakespeare", None, "full")),
+        ("draw_differences", ("shakespeare", "full", None)),
+    ],
+)
+def test_choices_that_do_not_exist_are_refused(handlers, handler, arguments):
+    with pytest.raises(gr.Error):
+        handlers[handler](*arguments)
+
+
+def test_differences_and_longer_texts_are_drawn(handlers):
+    value = handlers["draw_differences"]("shakespeare", "full", "no_positions")
+    assert value["rows"][1] == ["positional_encoding", "sinusoidal", "none"]
+    plot = handlers["draw_longer"]("shakespeare")
+    assert {trace.name for trace in plot.data if trace.showlegend is None} == {
+        "full",
+        "no positions",
+        "learned",
+    }
+    assert "16" in plot.layout.annotations[0].text
+
+
+def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(handlers):
+    asked = ("shakespeare", "All:\nSpeak", "decoder layer 1 self-attention", 1)
+    steps = list(handlers["run_twins"](*asked))
+    assert [len(found) for found, _ in steps] == [1, 2, 3, 4, 5]
+    found, value = steps[-1]
+    assert "5 variants have read the text" in value["summary"]
+    redrawn = handlers["show_twins"]("shakespeare", found, "decoder layer 2 self-attention", 2)
+    assert redrawn["cards"][0]["weights"] != value["cards"][0]["weights"]
+    assert "layer 2 self-attention, head 2" in redrawn["summary"]
+    with pytest.raises(gr.Error, match="Type a text"):
+        list(handlers["run_twins"]("shakespeare", " ", None, 1))
+
+
+def test_a_figure_has_a_mean_a_band_and_seeds_for_every_line(folder):
+    lines = learning_lines(read_study(folder), "validation", "loss")
+    plot = curves(lines, "steps", "loss", log_y=True)
+    assert len(plot.data) == 3 * len(lines)
+    means = [trace for trace in plot.data if trace.showlegend is None]
+    for line, mean in zip(lines, means, strict=True):
+        np.testing.assert_allclose(mean.y, line.mean)
+        seeds = next(t for t in plot.data if t.name == f"{line.title}, seeds")
+        drawn = np.array(seeds.y).reshape(len(line.seeds), -1)[:, :-1]
+        np.testing.assert_allclose(drawn, line.seeds)
+    assert plot.layout.yaxis.type == "log" and plot.layout.hovermode == "x unified"
+    assert plot.layout.legend.itemclick == "toggleothers"
+    assert len({trace.legendgroup for trace in plot.data}) == len(lines)
+
+
+def test_smoothing_draws_the_raw_mean_beneath(folder):
+    lines = learning_lines(read_study(folder), "validation", "loss", weight=0.9)
+    plot = curves(lines, "steps", "loss")
+    raw = [trace for trace in plot.data if trace.name.endswith("raw mean")]
+    assert len(raw) == len(lines)
+    np.testing.assert_allclose(raw[0].y, lines[0].mean)
+
+
+def test_learned_positions_end_where_the_training_did(folder):
+    plot = longer_texts(position_lines(read_study(folder)), 16)
+    learned = next(trace for trace in plot.data if trace.name == "learned")
+    assert max(learned.x) == 16

@@ -1,0 +1,180 @@
+import json
+
+import httpx
+import pytest
+import torch
+from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer
+
+from train import loop
+from transformer_core import checkpoint
+from transformer_core.inference import Models, classify, generate, translate
+from transformer_core.ui.app import LAUNCH, build_app, tab_id
+from transformer_core.ui.tabs import TABS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A checkpoints folder with tiny random models."""
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("checkpoints")
+    tinies = {
+        "shakespeare": tiny_writer(),
+        "translation": tiny_translator(),
+        "sentiment": tiny_classifier(),
+    }
+    for name, tiny in tinies.items():
+        checkpoint.save(path / name, tiny.model)
+        (path / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    """The address of an app around the tiny model, with the settings of the real one."""
+    demo = build_app(Models(folder), loop)
+    quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
+    _, url, _ = demo.launch(**LAUNCH, **quiet)
+    yield url.rstrip("/")
+    demo.close()
+
+
+def ask(url: str, arguments, name: str = "generate") -> list:
+    """Post to an endpoint as any program may, and return its (event, data) pairs."""
+    body = arguments if isinstance(arguments, str) else json.dumps({"data": arguments})
+    base = f"{url}/gradio_api/call/{name}"
+    headers = {"content-type": "application/json"}
+    event = httpx.post(base, content=body, headers=headers).json()["event_id"]
+    lines = httpx.get(f"{base}/{event}", timeout=30).text.split("\n\n")
+    pairs = [line.split("\n", 1) for line in lines if line.strip()]
+    return [(kind[7:], json.loads(data[6:])) for kind, data in pairs]
+
+
+def tabs_of(demo) -> list[str]:
+    return [block.label for block in demo.blocks.values() if type(block).__name__ == "Tab"]
+
+
+def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
+    for models in (Models(folder), Models(tmp_path / "nothing here")):
+        labels = tabs_of(build_app(models, loop))
+        assert [tab.TITLE for tab in TABS] == [
+            label for label in labels if label in {tab.TITLE for tab in TABS}
+        ]
+
+
+def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
+    demo = build_app(Models(tmp_path), loop)
+    said = [block.value for block in demo.blocks.values() if type(block).__name__ == "Markdown"]
+    for script in ("shakespeare", "translation", "sentiment"):
+        assert any(f"python -m train.{script}" in str(text) for text in said)
+
+
+def test_tab_names_in_addresses_are_distinct():
+    assert len({tab_id(tab) for tab in TABS}) == len(TABS)
+
+
+def test_generate_streams_what_python_returns(served, folder):
+    events = ask(served, ["All:\n", 30, 0.8, 0, 1.0, 5])
+    expected = "".join(generate(Models(folder).language_model, "All:\n", 30, 0.8, seed=5))
+    assert events[-1] == ("complete", [expected])
+    partial = [data[0] for kind, data in events if kind == "generating" and data[0]]
+    assert all(expected.startswith(text) for text in partial)
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["a" * 100_000, 20, 0.8, 0, 1.0, 1], "at most 20,000 fit"),
+        (["日本語 🎭", 20, 0.8, 0, 1.0, 1], "not: 日 本 語 🎭"),
+        (["<img src=x>", 20, 0.8, 0, 1.0, 1], "not: &lt;"),
+        ([None, 20, 0.8, 0, 1.0, 1], "must be text"),
+        (["All", 0, 0.8, 0, 1.0, 1], "length must be"),
+        (["All", "many", 0.8, 0, 1.0, 1], "length must be"),
+        (["All", 20, "hot", 0, 1.0, 1], "temperature must be"),
+        (["All", 20, 0.8, 0, 7, 1], "Top-p must be"),
+        (["All", 20, 0.8, 0, 1.0, -3], "seed must be"),
+        ('{"data": ["All", 20, NaN, 0, 1.0, 1]}', "temperature must be"),
+        ('{"data": ["All", 20, 0.8, 0, Infinity, 1]}', "Top-p must be"),
+    ],
+)
+def test_bad_input_gets_a_sentence_within_a_second(served, arguments, sentence):
+    (event, data), *_ = ask(served, arguments)
+    assert event == "error" and sentence in data["error"]
+
+
+def test_translate_returns_what_python_returns(served, folder):
+    text = "Speak to all of them. Hear me!"
+    expected = translate(Models(folder).translator, text, 3).text
+    assert ask(served, [text, 3], "translate")[-1] == ("complete", [expected])
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["", 4], "nothing to translate"),
+        (["speak " * 5_000, 4], "at most 3,000"),
+        (["日本語日本語", 4], "and not: 日 本 語"),
+        ([["a"], 4], "must be text"),
+        (["Speak", 0], "beam size must be"),
+        (["Speak", "four"], "beam size must be"),
+        ('{"data": ["Speak", NaN]}', "beam size must be"),
+    ],
+)
+def test_what_cannot_be_translated_gets_a_sentence(served, arguments, sentence):
+    (event, data), *_ = ask(served, arguments, "translate")
+    assert event == "error" and sentence in data["error"]
+
+
+def test_classify_returns_what_python_returns(served, folder):
+    found = classify(Models(folder).classifier, "Speak to all of them!")
+    event, (answer,) = ask(served, ["Speak to all of them!"], "classify")[-1]
+    assert event == "complete" and answer["label"] == found.label
+    assert answer["probabilities"] == pytest.approx(found.probabilities)
+
+
+@pytest.mark.parametrize("text", ["a", "日本語", "<b>${1}</b>", "<s>[CLS]", "speak " * 16_000])
+def test_odd_reviews_are_answered(served, text):
+    event, (answer,) = ask(served, [text], "classify")[-1]
+    assert event == "complete" and sum(answer["probabilities"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [("", "Type a review"), (["a"], "Type a review"), ("a" * 100_001, "limit is 100,000")],
+)
+def test_what_cannot_be_classified_gets_a_sentence(served, text, sentence):
+    (event, data), *_ = ask(served, [text], "classify")
+    assert event == "error" and sentence in data["error"]
+
+
+@pytest.mark.parametrize("settings", [(0, 0, 1.0), (1.0, 1, 1.0), (1.0, 0, 0.0)])
+def test_no_temperature_one_candidate_and_no_mass_all_take_the_best(served, settings):
+    best = ask(served, [TEXT[:20], 15, 0.0, 0, 1.0, 1])[-1]
+    assert ask(served, [TEXT[:20], 15, *settings, 9])[-1] == best
+
+
+def test_an_empty_prompt_is_answered(served):
+    event, (text,) = ask(served, ["", 12, 0.8, 0, 1.0, 1])[-1]
+    assert event == "complete" and len(text) == 12
+
+
+@pytest.mark.parametrize("route", ["upload", "deep_link", "component_server", "proxy=x"])
+def test_unused_routes_are_closed(served, route):
+    assert httpx.post(f"{served}/gradio_api/{route}").status_code == 404
+
+
+def test_pages_allow_nothing_foreign(served):
+    policy = httpx.get(served + "/").headers["content-security-policy"]
+    assert "default-src 'self'" in policy and "object-src 'none'" in policy
+
+
+@pytest.mark.parametrize("content", [b"x" * 600_000, iter([b"x" * 600_000])])
+def test_large_bodies_are_refused_announced_or_not(served, content):
+    response = httpx.post(f"{served}/gradio_api/call/generate", content=content)
+    assert response.status_code == 413
+
+
+def test_the_page_is_sent_compressed(served):
+    with httpx.stream("GET", served + "/") as response:
+        sent = sum(map(len, response.iter_raw()))
+    assert response.headers["content-encoding"] == "gzip" and sent < 250_000
+    assert len(httpx.get(served + "/").text) > 2 * sent

@@ -1,0 +1,124 @@
+"""The Inside tab opens every model, also one that is being trained in the live lab."""
+
+from itertools import islice
+
+import gradio as gr
+import pytest
+import torch
+from tiny import tiny_classifier
+
+from train import loop
+from transformer_core import checkpoint
+from transformer_core.inference import Models
+from transformer_core.lab.training import Choice, Plan, Training
+from transformer_core.ui.page import Page
+from transformer_core.ui.tabs.inside import inside
+
+SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
+PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
+OURS, RIVAL = inside.LAB
+
+
+def handlers_of(folder) -> dict:
+    """The tab's event handlers by name."""
+    with gr.Blocks() as demo, gr.Tab("Inside") as opened:
+        inside.build(Page(Models(folder), opened, loop, gr.State()))
+    return {event.name: event.fn for event in demo.fns.values()}
+
+
+@pytest.fixture(scope="module")
+def handlers(tmp_path_factory):
+    """Those of a tab with one checkpoint."""
+    torch.manual_seed(0)
+    folder, tiny = tmp_path_factory.mktemp("checkpoints"), tiny_classifier()
+    checkpoint.save(folder / "sentiment", tiny.model)
+    (folder / "sentiment" / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    return handlers_of(folder)
+
+
+@pytest.fixture
+def training():
+    """Two models after 30 steps, with more to come."""
+    training = Training(loop, PLAN)
+    for _ in islice(training.run(), 30):
+        pass
+    return training
+
+
+def numbers(stages: dict) -> list[str]:
+    return [panel["values"] for panel in stages["panels"]]
+
+
+def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
+    visit, drawing, stages, lines, lens = handlers["look_inside"](OURS, "cab", training)
+    learner = training.learners[0]
+    assert f"step {training.step}" in drawing["summary"]
+    assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
+    assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
+    assert "cross-attention, head 1 of 2" in stages["title"]
+    assert lines["parts"] and len(lens["layers"]) == 2
+    _, rival, *_ = handlers["look_inside"](RIVAL, "cab", training)
+    assert rival["summary"].startswith("B: norm none")
+
+
+def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
+    visit, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
+    again = gr.EventData(None, {"key": visit.key})
+    for _ in islice(training.run(), 5):
+        pass
+    assert numbers(handlers["pick"](visit, again)[1]) == numbers(before)
+    _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
+    assert numbers(after) != numbers(before)
+    training.forget()
+    assert numbers(handlers["pick"](visit, again)[1]) == numbers(before)
+
+
+def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
+    for name in (OURS, RIVAL):
+        text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
+        assert (text, visit, others) == ("CAB", None, [None] * 3)
+        assert drawing == {"summary": inside.LAB[name]}
+        with pytest.raises(gr.Error, match="ress Start"):
+            handlers["look_inside"](name, "CAB", None)
+    alone = Training(loop, Plan(length=4, letters=3, choices=(SMALL,)))
+    assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": inside.LAB[RIVAL]}
+
+
+def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
+    for text, kept in (("ba", "BA"), ("To be, or not to be", training.toy.example)):
+        assert handlers["change_model"](OURS, text, training)[0] == kept
+    with pytest.raises(gr.Error, match="knows A B C"):
+        handlers["look_inside"](OURS, "ABX", training)
+
+
+def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_it(
+    handlers, training
+):
+    _, visit, *_ = handlers["change_model"](OURS, "CAB", training)
+    training.advance()
+    _, _, drawing, *_ = handlers["arrive"](OURS, "CAB", visit, training)
+    assert f"step {training.step}" in drawing["summary"]
+    _, visit, drawing, *_ = handlers["change_model"]("sentiment", "CAB", training)
+    assert "EncoderClassifier" in drawing["summary"]
+    left = handlers["arrive"]("sentiment", "CAB", visit, training)
+    assert all(value == gr.skip() for value in left)
+
+
+def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training):
+    for parameter in training.learners[0].model.parameters():
+        parameter.data.fill_(float("nan"))
+    with pytest.raises(gr.Error, match="beyond what can be computed"):
+        handlers["look_inside"](OURS, "CAB", training)
+    assert "beyond" in handlers["change_model"](OURS, "CAB", training)[2]["summary"]
+
+
+def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
+    handlers = handlers_of(tmp_path)
+    assert handlers["arrive"](OURS, None, None, None)[2] == {"summary": inside.LAB[OURS]}
+    assert "step 29" in handlers["change_model"](OURS, None, training)[2]["summary"]
+
+
+def test_a_model_that_does_not_exist_is_refused(handlers):
+    for name in ("", "../../etc", None):
+        with pytest.raises(gr.Error, match="no model"):
+            handlers["look_inside"](name, "CAB", None)

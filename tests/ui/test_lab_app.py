@@ -1,0 +1,180 @@
+"""The live lab behind its page: one training at a time, and nothing left of a visitor who goes."""
+
+import json
+import time
+import uuid
+import weakref
+from contextlib import ExitStack
+
+import httpx
+import pytest
+import torch
+from tiny import tiny_translator
+
+from train import loop
+from transformer_core import checkpoint
+from transformer_core.inference import Models
+from transformer_core.lab.training import Plan
+from transformer_core.ui.app import LAUNCH, build_app
+from transformer_core.ui.tabs.lab import lab
+
+SETTINGS = ["copy", 4, 3, "", 3_000, False]
+MODEL = ["sinusoidal", "pre", 2, 1, 16, 16, 0.01, ["residual", "feed_forward", "causal_mask"]]
+
+
+@pytest.fixture(scope="module")
+def started():
+    """Every training that the app starts, for as long as anybody holds it."""
+    found = []
+
+    class Watched(lab.Training):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            found.append(weakref.ref(self))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lab, "Training", Watched)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def app(started, tmp_path_factory):
+    torch.manual_seed(0)
+    folder, tiny = tmp_path_factory.mktemp("checkpoints"), tiny_translator()
+    checkpoint.save(folder / "translation", tiny.model)
+    (folder / "translation" / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    demo = build_app(Models(folder), loop)
+    quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
+    _, url, _ = demo.launch(**LAUNCH, **quiet)
+    demo.address = url.rstrip("/") + "/gradio_api"
+    yield demo
+    demo.close()
+
+
+def number_of(app, name: str) -> int:
+    """Which of the app's events a handler of the lab is."""
+    (number,) = (
+        i for i, fn in app.fns.items() if (fn.name, fn.concurrency_id) == (name, "training")
+    )
+    return number
+
+
+class Visitor:
+    """A page of the app, as far as the server knows: a heartbeat, events, and their answers."""
+
+    def __init__(self, app):
+        self.app, self.session, self.messages = app, uuid.uuid4().hex, None
+        self.stack = ExitStack()
+        self.client = self.stack.enter_context(httpx.Client(timeout=60))
+        address = f"{app.address}/heartbeat/{self.session}"
+        self.stack.enter_context(self.client.stream("GET", address))
+
+    def leave(self) -> None:
+        """Close the page."""
+        self.stack.close()
+
+    def press(self, name: str, *data) -> str:
+        """Trigger one of the events that train; its id."""
+        body = {"data": data, "fn_index": number_of(self.app, name), "session_hash": self.session}
+        return self.client.post(f"{self.app.address}/queue/join", json=body).json()["event_id"]
+
+    def start(self) -> str:
+        return self.press("run", None, "CAB", *SETTINGS, *MODEL, *MODEL)
+
+    def hears(self, kind: str) -> dict:
+        """The next message of a kind; the first call opens the stream of all events."""
+        if self.messages is None:
+            address = f"{self.app.address}/queue/data?session_hash={self.session}"
+            stream = self.stack.enter_context(self.client.stream("GET", address))
+            lines = (line[6:] for line in stream.iter_lines() if line.startswith("data: "))
+            self.messages = map(json.loads, lines)  # kept, for its end would close the stream
+        return next(message for message in self.messages if message["msg"] == kind)
+
+
+@pytest.fixture
+def visit(app):
+    """visit(): a new visitor, who leaves at the end of the test at the latest."""
+    with ExitStack() as stack:
+
+        def come() -> Visitor:
+            visitor = Visitor(app)
+            stack.callback(visitor.leave)
+            return visitor
+
+        yield come
+
+
+def until(condition) -> None:
+    """Wait for something to become true; a limit far off, since how long it takes says nothing."""
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < 60
+        time.sleep(0.01)
+
+
+def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, started):
+    visitor = visit()
+    visitor.start()
+    for _ in range(3):
+        assert visitor.hears("process_generating")["success"]
+    (training,) = (ref for ref in started if ref())
+    assert 0 < training().step < 3_000 and not training().ended
+    kept = app.state_holder.session_data[visitor.session].state_data  # also of the other tabs
+    assert training() in kept.values()
+    visitor.leave()
+    steps = [0]
+
+    def over() -> bool:
+        here = training()
+        if here is not None:
+            steps.append(here.step)
+        return here is None or here.ended
+
+    until(over)
+    assert steps[-1] < 3_000  # it did not just come to its end
+    until(lambda: training() is None and not any(kept.values()))
+
+
+def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, started):
+    first, second, third = visit(), visit(), visit()
+    first.start()
+    first.hears("process_generating")
+    event = second.start()
+    assert second.hears("estimation")["rank"] == 0
+    third.start()
+    assert third.hears("estimation")["rank"] == 1
+    assert sum(ref() is not None for ref in started) == 1
+
+    left = {"event_id": event, "fn_index": number_of(app, "run"), "session_hash": second.session}
+    assert second.client.post(f"{app.address}/cancel", json=left).json() == {"success": True}
+    until(lambda: third.hears("estimation")["rank"] == 0)
+    first.leave()
+    third.hears("process_generating")
+    assert sum(ref() is not None for ref in started) == 1
+    third.leave()
+    until(lambda: not any(ref() for ref in started))
+
+
+def test_while_one_trains_another_is_answered_within_two_seconds(visit, app, started):
+    def seconds() -> float:
+        begun, call = time.monotonic(), f"{app.address}/call/translate"
+        event = httpx.post(call, json={"data": ["Speak to all of them.", 4]}).json()["event_id"]
+        assert "event: complete" in httpx.get(f"{call}/{event}", timeout=30).text
+        return time.monotonic() - begun
+
+    seconds()  # loads the model
+    alone = seconds()
+    visitor = visit()
+    visitor.start()
+    visitor.hears("process_generating")
+    # a machine that is busy with other things may be slower, but not because of the training
+    assert seconds() < max(2, 3 * alone)
+    (training,) = (ref() for ref in started if ref())
+    step = training.step
+    until(lambda: training.step > step)
+
+
+def test_the_usual_plan_is_what_the_page_offers(app):
+    inputs = app.fns[number_of(app, "run")].inputs
+    _, _, *values = (component.value for component in inputs)
+    assert lab.plan_of(*values) == Plan(pairs=lab.PAIRS)

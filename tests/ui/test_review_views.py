@@ -1,0 +1,146 @@
+import base64
+import json
+
+import pytest
+import torch
+from tiny import tiny_classifier
+
+from transformer_core.explain.trial import CHANCE, put_on_trial
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import classify, read
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.figures import reviews
+from transformer_core.ui.tabs.sentiment import layers, words
+from transformer_core.ui.tabs.sentiment.sentiment import remarks
+from transformer_core.ui.views import heads, lab, meters, trial
+
+SAID = "Speak to all of them, <b>hear</b> me"
+
+
+@pytest.fixture(scope="module")
+def trained():
+    torch.manual_seed(1)
+    return tiny_classifier()
+
+
+@pytest.fixture(scope="module")
+def tried(trained):
+    *_, last = put_on_trial(trained, SAID)
+    return last
+
+
+def unpack(text):
+    raw = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint16)
+    return raw.float() / 65535
+
+
+@pytest.mark.parametrize("text", [SAID, "speak " * 100])
+def test_of_a_review_the_beginning_and_the_end_are_sent_with_the_row_of_cls(text):
+    trained = tiny_classifier(max_len=80)
+    found = classify(trained, text, Trace())
+    sites, n = trained.model.sites, len(found.review.ids)
+    value = heads.attention_value(found, sites, "seen", rows=True, begin=True)
+    (group,) = value["groups"]
+    shown = [*range(heads.SHOWN_TOKENS - 1), n - 1] if n > heads.SHOWN_TOKENS else list(range(n))
+    assert group["keys"] == group["queries"] == [found.review.tokens[i] for i in shown]
+    assert (group["keys"][0], group["keys"][-1]) == ("[CLS]", "[EOS]")
+    whole = torch.stack([found.trace.attention[site].weights[0] for site in sites])
+    rows = unpack(group["rows"]).view(2, 4, n)
+    torch.testing.assert_close(rows, whole[:, :, 0], atol=1e-4, rtol=0)
+    maps = unpack(group["weights"]).view(2, 4, len(shown), len(shown))
+    torch.testing.assert_close(maps, whole[:, :, shown][..., shown], atol=1e-4, rtol=0)
+
+
+def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
+    value = json.loads(json.dumps(trial.trial_value(tried, "told")))
+    assert "".join(gap + own for gap, own in value["words"]) == SAID
+    for sent, found in zip(value["methods"], tried.attributions, strict=True):
+        assert sent["scores"] == pytest.approx(found.scores.tolist(), rel=1e-3)
+        assert sent["area"] == pytest.approx(tried.areas[found.method], abs=1e-4)
+
+
+def test_the_lab_is_sent_with_what_was_done_to_the_words(trained):
+    review = read(trained.tokenizer, SAID, 60)
+    value = json.loads(json.dumps(lab.lab_value(review, {0: "", 2: None, 3: "my"}, "x")))
+    assert value["edits"] == {"0": "", "2": None, "3": "my"}
+    assert len(value["words"]) == len(review.words)
+
+
+def test_meters_keep_names_and_probabilities():
+    value = meters.meters_value([("one", 0.25), ("two", 1.0)], "note")
+    assert value["rows"] == [{"name": "one", "p": 0.25}, {"name": "two", "p": 1.0}]
+
+
+@pytest.mark.parametrize(
+    "edits", [None, [1], {"9": ""}, {"-1": ""}, {"x": ""}, {"0": 5}, {"0": ["a"]}, {"²": ""}]
+)
+def test_forged_edits_get_a_sentence(edits):
+    with pytest.raises(InputError, match="no changes of words"):
+        words.checked(edits, 9)
+
+
+def test_edits_are_read_as_they_were_sent():
+    assert words.checked({"0": "", "8": None, "3": "x"}, 9) == {0: "", 8: None, 3: "x"}
+
+
+def test_deletion_curves_are_drawn_as_measured_and_chance_is_dashed(tried):
+    figure = reviews.deletion_curves(tried.dropped, tried.curves, CHANCE, "probability")
+    assert [trace.name for trace in figure.data] == list(tried.curves)
+    for trace in figure.data:
+        assert list(trace.y) == pytest.approx(tried.curves[trace.name].tolist())
+        assert list(trace.x) == pytest.approx((100 * tried.dropped).tolist())
+        assert (trace.line.dash == "dash") == (trace.name == CHANCE)
+
+
+def test_a_numbered_map_keeps_rows_and_columns_apart():
+    counts = torch.tensor([[5.0, 1200.0], [3.0, 7.0]])
+    figure = reviews.numbered_map(counts, ["a", "b"], ["c", "d"], 1200.0)
+    torch.testing.assert_close(torch.tensor(figure.data[0].z), counts)
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
+    assert list(figure.layout.xaxis.ticktext) == ["c", "d"]
+    assert figure.data[0].texttemplate == "%{z:,.0f}"
+
+
+def test_the_reliability_diagram_shows_every_bin():
+    bins = [
+        {"confidence": 0.6, "accuracy": 0.5, "n": 10},
+        {"confidence": 0.9, "accuracy": 1, "n": 40},
+    ]
+    _, measured = reviews.reliability(bins).data
+    assert list(measured.x) == [0.6, 0.9] and list(measured.y) == [0.5, 1]
+    assert list(measured.customdata) == [10, 40]
+
+
+def test_what_was_not_read_or_known_is_said(trained):
+    assert "score is a guess" in remarks(read(trained.tokenizer, "日本語", 60))
+    told = remarks(read(trained.tokenizer, "speak " * 500, 60))
+    assert "the model reads 58: the first 14 and the last 44" in told
+    assert remarks(read(trained.tokenizer, SAID, 60)) == ""
+
+
+def test_the_lens_says_where_the_answer_stays(trained):
+    found = classify(trained, SAID, Trace())
+    value = layers.lens(trained, found)
+    assert [row["name"] for row in value["rows"]] == [
+        "before layer 1",
+        "after layer 1",
+        "after layer 2",
+    ]
+    assert value["rows"][-1]["p"] == pytest.approx(found.probabilities["positive"], abs=1e-5)
+    settled = next(
+        row["name"] for row in value["rows"] if f"from “{row['name']}” on" in value["summary"]
+    )
+    sides = {row["name"]: row["p"] >= 0.5 for row in value["rows"]}
+    names = list(sides)
+    assert len({sides[name] for name in names[names.index(settled) :]}) == 1
+    if settled != names[0]:
+        assert sides[names[names.index(settled) - 1]] != sides[names[-1]]
+
+
+def test_switched_off_heads_change_the_probability_that_is_told(trained):
+    site = trained.model.sites[0]
+    value = layers.switched(trained, layers.Work(SAID, ((site, 1),)))
+    found = classify(trained, SAID)
+    mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
+    after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
+    assert f"from {found.probabilities[found.label]:.1%} to {after:.1%}" in value["summary"]

@@ -1,0 +1,80 @@
+"""Facts about the guided tour: its stops exist, and what it says of our models is so."""
+
+import statistics
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from tiny import tiny_translator
+
+from transformer_core.explain.knock_out import knock_out_translation
+from transformer_core.inference import Models
+from transformer_core.tasks.translation import translate_sentence
+from transformer_core.ui.app import open_tab, tab_id
+from transformer_core.ui.tabs import TABS
+from transformer_core.ui.tour import STOPS
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+SENTENCES = [
+    "A man in a red shirt is riding a horse on the beach.",
+    "Where is the nearest station?",
+    "I would like to know what you think about it.",
+]
+
+
+def test_there_are_ten_stops_in_at_least_five_tabs():
+    assert len(STOPS) == 10 and len({stop.tab for stop in STOPS}) >= 5
+    assert {stop.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
+
+
+def test_every_question_has_one_right_answer_among_several():
+    for stop in STOPS:
+        assert stop.question.endswith("?") and stop.because.endswith(".")
+        assert len(set(stop.answers)) == len(stop.answers) >= 3
+        assert 0 <= stop.right < len(stop.answers)
+
+
+def test_the_right_answer_is_not_always_in_the_same_place():
+    assert len({stop.right for stop in STOPS}) == 3
+
+
+def test_only_tabs_that_exist_are_opened():
+    for tab in TABS:
+        assert open_tab(tab_id(tab)).selected == tab_id(tab)
+    for name in ("", "nowhere", None, ["translate"]):
+        assert open_tab(name).selected == gr.Tabs().selected
+
+
+def spared(trained, text: str) -> list[float]:
+    """How much of a translation's log-probability each head is worth."""
+    return [
+        -change
+        for change in knock_out_translation(trained, translate_sentence(trained, text)).values()
+    ]
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "translation/config.json").exists(), reason="no translator in checkpoints"
+)
+def test_most_heads_of_the_translator_can_be_spared():
+    for text in SENTENCES:
+        costs = spared(Models(CHECKPOINTS).translator, text)
+        assert statistics.median(costs) < 0.5 < max(costs)
+
+
+def test_what_a_head_is_worth_is_measured_for_every_head():
+    trained = tiny_translator()
+    n_heads = len(trained.model.sites) * trained.model.config.n_heads
+    assert len(spared(trained, "speak")) == n_heads
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "shakespeare/config.json").exists(), reason="no writer in checkpoints"
+)
+def test_most_parameters_of_a_layer_are_in_the_feed_forward_network():
+    block = Models(CHECKPOINTS).language_model.model.decoder.blocks[0]
+    sizes = [
+        sum(p.numel() for p in part.parameters())
+        for part in (block.feed_forward, block.self_attention)
+    ]
+    assert 1.9 < sizes[0] / sizes[1] < 2.1

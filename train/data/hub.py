@@ -1,0 +1,123 @@
+"""Data sets in, from files or the Hub. The only module that knows `datasets`."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import datasets
+
+
+def shakespeare(path: Path | None = None) -> str:
+    """Tiny Shakespeare as one string: a text file, a folder with input.txt, or the Hub's copy."""
+    if path is not None:
+        file = path / "input.txt" if path.is_dir() else path
+        rows = datasets.load_dataset(
+            "text", data_files=str(file), sample_by="document", keep_linebreaks=True, split="train"
+        )
+        return "".join(rows["text"])
+    splits = datasets.load_dataset("karpathy/tiny_shakespeare", revision="refs/convert/parquet")
+    return "".join(splits[name]["text"][0] for name in ("train", "validation", "test"))
+
+
+IWSLT = "IWSLT/iwslt2017"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Sentence pairs; source says where each comes from, "" if that is unknown."""
+
+    en: list[str]
+    de: list[str]
+    source: list[str]
+
+    def __len__(self) -> int:
+        return len(self.en)
+
+    def take(self, rows: Iterable[int]) -> "Pairs":
+        """Some of the pairs, in this order."""
+        rows = list(rows)
+        return Pairs(*([column[i] for i in rows] for column in (self.en, self.de, self.source)))
+
+
+def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
+    """English-German sets whose name starts with kind: train, validation or test.
+
+    From a folder's parquet files, one parquet or tab-separated file whatever its name, or from the
+    Hub's IWSLT 2017. Columns are en and de, and perhaps source, or IWSLT's one column translation.
+    """
+    if path is None:
+        files = {kind: f"iwslt2017-en-de/{kind}/*.parquet"}
+        splits = datasets.load_dataset(IWSLT, data_files=files, revision="refs/convert/parquet")
+    else:
+        found = sorted(path.glob(f"{kind}*.parquet")) if path.is_dir() else [path]
+        files = {re.sub(r"\W", "_", file.stem): str(file) for file in found}
+        if not files:
+            return {}
+        splits = load_tables(files, path.suffix)
+    return {name: read_pairs(rows) for name, rows in splits.items()}
+
+
+def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
+    """Parquet files, or tables separated by tabs, each under its name; ValueError if damaged."""
+    kind, options = "parquet", {}
+    if suffix in (".tsv", ".txt", ".csv"):
+        kind, options = "csv", {"sep": "\t", "quoting": 3, "keep_default_na": False}
+    try:
+        return datasets.load_dataset(kind, data_files=files, **options)
+    except datasets.exceptions.DatasetGenerationError as error:
+        raise ValueError(f"{', '.join(files.values())}: {error.__cause__}") from error
+
+
+def require(rows: datasets.Dataset, columns: set[str]) -> None:
+    """ValueError if the data lacks one of the columns."""
+    if missing := columns - set(rows.column_names):
+        raise ValueError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
+
+
+def read_pairs(rows: datasets.Dataset) -> Pairs:
+    """One split, in any of the schemas."""
+    if "translation" in rows.column_names:
+        rows = rows.flatten().rename_columns({"translation.en": "en", "translation.de": "de"})
+    require(rows, {"en", "de"})
+    has_source = "source" in rows.column_names
+    source = rows["source"][:] if has_source else [""] * len(rows)
+    return Pairs(rows["en"][:], rows["de"][:], source)
+
+
+IMDB = "stanfordnlp/imdb"
+LABELS = {"neg": 0, "negative": 0, "pos": 1, "positive": 1}
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Film reviews; label is 0 for negative, 1 for positive, -1 where nobody has said."""
+
+    text: list[str]
+    label: list[int]
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def take(self, rows: Iterable[int]) -> "Reviews":
+        """Some of the reviews, in this order."""
+        rows = list(rows)
+        return Reviews(*([column[i] for i in rows] for column in (self.text, self.label)))
+
+
+def reviews(path: Path | None, kind: str) -> Reviews:
+    """IMDb's train, test or unsupervised reviews.
+
+    From a folder's parquet file, one parquet or tab-separated file whatever its name, or the Hub.
+    Columns are text and label; a label is 0 or 1, or neg or pos.
+    """
+    if path is None:
+        rows = datasets.load_dataset(IMDB, revision="refs/convert/parquet", split=kind)
+    else:
+        file = path / f"{kind}.parquet" if path.is_dir() else path
+        rows = load_tables({kind: str(file)}, file.suffix)[kind]
+    require(rows, {"text", "label"})
+    labels = [LABELS.get(label, label) for label in rows["label"]]
+    if unknown := set(labels) - {-1, 0, 1}:
+        raise ValueError(f"labels must be 0 or 1, or neg or pos, not {sorted(map(str, unknown))}")
+    return Reviews(rows["text"][:], labels)

@@ -1,0 +1,115 @@
+"""Reviews with their labels: what is learnt from, what validates and tests, and in what batches."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from train import reviews
+from train.data import buckets, hub
+from train.data.buckets import Ragged
+from train.data.hub import Reviews
+from train.loop import Batch, TrainConfig
+from transformer_core.tasks.classification import frame
+from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
+
+REPORT_PRESETS = ("report", "lstm")
+EXCERPTS = 0.2  # excerpts of one to three sentences in an epoch, as a share of the reviews
+FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
+SHORTEST = 4  # pieces; what is shorter is no sentence of its own
+SPLIT_SEED = 8_1_1
+
+
+def splits(path: Path | None, preset: str) -> tuple[Reviews, Reviews]:
+    """Training and validation reviews; none of their texts is tested on."""
+    if preset not in REPORT_PRESETS:
+        return reviews.load(path)
+    everything, order = shuffled(path)
+    tenth = len(order) // 10
+    return everything.take(order[2 * tenth :]), everything.take(order[tenth : 2 * tenth])
+
+
+def shuffled(path: Path | None) -> tuple[Reviews, list[int]]:
+    """All labelled reviews, each text once, and the order in which the report's protocol cuts."""
+    parts = [hub.reviews(path, kind) for kind in ("train", "test")]
+    texts, labels = (
+        [item for part in parts for item in getattr(part, name)] for name in ("text", "label")
+    )
+    everything = reviews.unique(Reviews(texts, labels), set())
+    order = list(range(len(everything)))
+    random.Random(SPLIT_SEED).shuffle(order)
+    return everything, order
+
+
+def tested(path: Path | None, preset: str) -> Reviews:
+    """The official test set, or the report's tenth, or the one file that path is."""
+    if preset in REPORT_PRESETS and not (path and path.is_file()):
+        everything, order = shuffled(path)
+        return everything.take(order[: len(order) // 10])
+    return hub.reviews(path, "test")
+
+
+def encode(tokenizer: Tokenizer, texts: list[str], max_len: int) -> Ragged:
+    """Every review between [CLS] and [EOS]; of what is too long both ends."""
+    return buckets.encode(tokenizer, texts, lambda ids: frame(ids, max_len))
+
+
+def sentences(ids: list[int], ends: set[int]) -> list[list[int]]:
+    """Pieces cut after sentence ends; what is too short stays with what follows."""
+    found: list[list[int]] = [[]]
+    for i in ids:
+        if len(found[-1]) >= SHORTEST and found[-1][-1] in ends and i not in ends:
+            found.append([])
+        found[-1].append(i)
+    return found
+
+
+def sentence_ends(tokenizer: Tokenizer) -> set[int]:
+    """The pieces that end a sentence: runs of full stops, exclamation and question marks."""
+    marks = ((i, tokenizer.token(i).lstrip("▁")) for i in range(tokenizer.vocab_size))
+    return {i for i, token in marks if token and not token.strip(".!?")}
+
+
+def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> Ragged:
+    """One to three sentences in a row from each review, with the review's label to be learnt."""
+    rng, ends = random.Random(seed), sentence_ends(tokenizer)
+    rows = []
+    for row in range(len(corpus.lengths)):
+        parts = sentences(corpus[row][1:-1], ends)
+        first, n = rng.randrange(len(parts)), rng.randint(1, 3)
+        rows.append([CLS, *(i for part in parts[first : first + n] for i in part), EOS])
+    return Ragged.of(rows)
+
+
+def first_sentences(tokenizer: Tokenizer, corpus: Ragged) -> Ragged:
+    """What a visitor might type: the first sentence of each review."""
+    ends = sentence_ends(tokenizer)
+    rows = range(len(corpus.lengths))
+    return Ragged.of([[CLS, *sentences(corpus[row][1:-1], ends)[0], EOS] for row in rows])
+
+
+def batches(
+    tokenizer: Tokenizer, corpus: Ragged, label: list[int], config: TrainConfig, *, plain: bool
+) -> Callable[[int], Batch]:
+    """batch_of(step) -> tokens (batch, length), labels (batch,); it depends on the step alone.
+
+    Unless plain, excerpts are learnt beside whole reviews, and some pieces are forgotten.
+    """
+    n = len(corpus.lengths)
+    labels, weights = torch.tensor(label), torch.ones(n)
+    if not plain:
+        corpus = corpus + excerpts(tokenizer, corpus, config.seed)
+        labels, weights = labels.repeat(2), torch.cat([weights, EXCERPTS * weights])
+    lengths, none = corpus.lengths, torch.zeros(len(labels), dtype=torch.long)
+    rows_of = buckets.rows_by_step(weights, lengths, none, config.batch_size, config.seed)
+
+    def batch_of(step: int) -> Batch:
+        rows = rows_of(step)
+        tokens = corpus.pad(rows)
+        generator = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
+        forgotten = torch.rand(tokens.shape, generator=generator) < FORGOTTEN
+        words = (tokens != CLS) & (tokens != EOS) & (tokens != 0)
+        return (tokens if plain else tokens.where(~(forgotten & words), MASK)), labels[rows]
+
+    return batch_of

@@ -1,0 +1,175 @@
+"""The command line of a training script: a preset, and a flag for every field of its configs."""
+
+import argparse
+import inspect
+import re
+import sys
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
+
+import torch
+
+from train.loop import OPTIMIZERS, PRECISIONS, SCHEDULES, TrainConfig
+from transformer_core.model.blocks import FEED_FORWARDS
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.tokenization import Tokenizer
+
+CHOICES = {
+    "activation": FEED_FORWARDS,
+    "norm": ("pre", "post", "none"),
+    "optimizer": OPTIMIZERS,
+    "pooling": ("cls", "mean"),
+    "positional_encoding": POSITIONAL_ENCODINGS,
+    "positions_along": ("length", "batch"),
+    "precision": PRECISIONS,
+    "schedule": SCHEDULES,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """One run, as the command line describes it."""
+
+    task: str
+    preset: str
+    command: str
+    model: ModelConfig
+    train: TrainConfig
+    out: Path
+    data: Path | None
+    init: Path | None
+    resume: bool
+    overwrite: bool
+
+    def model_config(self, tokenizer: Tokenizer) -> ModelConfig:
+        """The model's config, now that its vocabulary is known."""
+        return replace(self.model, vocab_size=tokenizer.vocab_size)
+
+    def held_tokenizer(self) -> Tokenizer | None:
+        """The vocabulary of the run that is continued or built upon; None for a new one."""
+        for folder in (self.out if self.resume else None, self.init):
+            if folder and (folder / "tokenizer.json").exists():
+                return Tokenizer.load(folder / "tokenizer.json")
+        return None
+
+
+def read_flags(
+    task: str,
+    presets: dict[str, tuple[ModelConfig, TrainConfig]],
+    doc: str,
+    argv: list[str] | None,
+    *,
+    derived: tuple[str, ...] = (),
+    one_file: bool = False,
+) -> Options:
+    """A preset, and a flag for every field of its two configs but those derived from the data.
+
+    What is wrong with the command line is one sentence. one_file allows --data to be a file: most
+    tasks need a folder, for what one file holds could not be told from what is tested on.
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    early = argparse.ArgumentParser(add_help=False)
+    early.add_argument("--preset", choices=presets, default=next(iter(presets)))
+    model, train = presets[early.parse_known_args(argv)[0].preset]
+
+    parser = argparse.ArgumentParser(
+        prog=f"python -m train.{task}",
+        description=doc,
+        parents=[early],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
+    add("--out", type=Path, default=Path("checkpoints") / task, help="checkpoint folder")
+    add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
+    add("--resume", action="store_true", help="continue the run that --out holds")
+    add("--init", type=Path, help="start a new run from this checkpoint's weights")
+    add("--overwrite", action="store_true", help="replace the model that --out holds")
+    for config in (model, train):
+        group, meaning = parser.add_argument_group(type(config).__name__), comments(type(config))
+        for field in fields(config):
+            if field.name in derived:
+                continue
+            value = getattr(config, field.name)
+            kind = (
+                {"action": argparse.BooleanOptionalAction}
+                if isinstance(value, bool)
+                else {
+                    "type": type(value if field.default is MISSING else field.default),
+                    "choices": CHOICES.get(field.name),
+                }
+            )
+            name = field.name.replace("_", "-")
+            group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
+    flags = parser.parse_args(argv)
+    if flags.threads < 0:
+        parser.error(f"--threads {flags.threads} must be at least 0")
+    if flags.threads:
+        torch.set_num_threads(flags.threads)
+    check_data(parser, flags.data, "training", one_file=one_file)
+    if flags.init is not None and not (flags.init / "config.json").exists():
+        parser.error(f"--init {flags.init} holds no checkpoint")
+    given = {word.split("=")[0] for word in argv}
+    if "--vocab-size" in given and (flags.init or flags.resume):
+        parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
+    if "--steps" in given and "--minutes" not in given:
+        flags.minutes = 0.0  # else the preset's time box would decide
+
+    def chosen(config):
+        names = [f.name for f in fields(config) if f.name not in derived]
+        return replace(config, **{name: getattr(flags, name) for name in names})
+
+    try:
+        options = Options(
+            task=task,
+            preset=flags.preset,
+            command=" ".join(["python", "-m", f"train.{task}", *argv]),
+            model=chosen(model),
+            train=chosen(train),
+            out=flags.out,
+            data=flags.data,
+            init=flags.init,
+            resume=flags.resume,
+            overwrite=flags.overwrite,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    refuse_to_destroy(options)
+    return options
+
+
+def comments(config: type) -> dict[str, str]:
+    """What the comment behind each field of a dataclass says; its name where there is none."""
+    lines = inspect.getsource(config).splitlines()
+    found = {field.name: field.name.replace("_", " ") for field in fields(config)}
+    for line in lines:
+        if match := re.match(r"    (\w+): [^#]*# (.*)", line):
+            found[match[1]] = match[2].replace("%", "%%")
+    return found
+
+
+def check_data(
+    parser: argparse.ArgumentParser, path: Path | None, user: str, *, one_file: bool
+) -> None:
+    """Exit with a sentence unless --data is absent, a folder, or a file where one is enough."""
+    if path is not None and not path.exists():
+        parser.error(f"--data {path} does not exist")
+    if path is not None and path.is_file() and not one_file:
+        parser.error(f"--data {path} is a file: {user} needs a folder of data sets")
+
+
+def refuse_to_destroy(options: Options) -> None:
+    """A finished model is replaced only on request."""
+    if not (options.out / "config.json").exists():
+        return
+    remedy = (
+        f"Improve it with --init {options.out}, replace it with --overwrite, or choose another "
+        "--out."
+    )
+    if not (options.resume or options.overwrite or options.init == options.out):
+        raise SystemExit(f"{options.out} already holds a model. {remedy}")
+    finished = (options.out / "scores.json").exists()
+    if options.resume and finished and not any(options.out.glob("training/step-*")):
+        raise SystemExit(f"{options.out} holds no run that could be resumed. {remedy}")

@@ -1,0 +1,166 @@
+"""What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
+
+import math
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from accelerate import PartialState
+from torch import nn
+from tqdm import tqdm
+
+from train.evaluate import evaluate_and_publish
+from train.loop import (
+    Batch,
+    Progress,
+    fast_precision,
+    fit,
+    fraction_done,
+    remove_states,
+)
+from train.running.card import read_runs, record_run, retract
+from train.running.flags import Options
+from train.running.metrics import Metrics, measured, read_table
+from transformer_core import checkpoint
+from transformer_core.checkpoint import CheckpointError, write_atomically
+from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
+from transformer_core.tokenization import Tokenizer
+
+BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
+
+
+def run(
+    options: Options,
+    model: Model,
+    tokenizer: Tokenizer,
+    batch_of: Callable[[int], Batch],
+    loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
+    evaluate: Callable[[nn.Module], dict[str, float]],
+    finish: Callable[[Model], None] | None = None,
+) -> None:
+    """Train with a progress bar; leave the best weights, metrics, scores and card in --out.
+
+    finish may change the best weights once more, after training.
+    """
+    if options.resume:
+        refuse_another_model(options.out, model)
+    is_main = PartialState(cpu=not torch.cuda.is_available()).is_main_process
+    state = options.out / "training"
+    state.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        remove_states(state)
+    if options.init:
+        start_from(options.init, model)
+    metrics = open_metrics(options)
+    past = history(options)
+    runs_before = read_runs(past)[: metrics.run - 1] if past else []
+
+    steps = fit(model, batch_of, loss_of, evaluate, options.train, state=state)
+    with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
+        for now, averaged in measured(steps, metrics if is_main else None):
+            bar.n = fraction_done(now, options.train)
+            rate = now.tokens / max(now.seconds, 1e-9)
+            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} targets/s")
+            if now.metrics is None or not is_main:
+                continue
+            if now.is_best:
+                retract(options.out)
+                # now, and not before: until here the old model stands beside its own vocabulary
+                write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
+                checkpoint.save(options.out, averaged)
+            record_run(options.out, runs_before, describe(options, now))
+            scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
+            bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
+    if now.step and not math.isfinite(now.loss):
+        raise SystemExit(
+            f"The training diverged at step {now.step:,}: its loss is no number any more. "
+            f"{options.out} keeps the best weights before that, without scores."
+        )
+    if is_main:
+        if finish is not None:
+            best = checkpoint.load(options.out)
+            finish(best)
+            checkpoint.save(options.out, best)
+        scores = evaluate_and_publish(options.task, options.out, options.data)
+        print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
+
+
+def refuse_another_model(folder: Path, model: Model) -> None:
+    """A run is resumed with the model that it began with."""
+    if not (folder / "config.json").exists():
+        return
+    wanted, held = asdict(model.config), asdict(checkpoint.load(folder, type(model)).config)
+    differences = [f"{k} {wanted[k]} instead of {held[k]}" for k in held if wanted[k] != held[k]]
+    if differences:
+        raise SystemExit(f"--resume cannot change the model in {folder}: {', '.join(differences)}")
+
+
+def start_from(folder: Path, model: Model) -> None:
+    """Take over a checkpoint's weights, if it has a place for each of them.
+
+    A classifier may begin with the encoder of a masked language model.
+    """
+    try:
+        held = checkpoint.load(folder)
+        if type(held) is MaskedLM and type(model) is EncoderClassifier:
+            model.encoder.load_state_dict(held.encoder.state_dict())
+        else:
+            model.load_state_dict(held.state_dict())
+    except (CheckpointError, RuntimeError) as error:
+        raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
+
+
+def history(options: Options) -> Path | None:
+    """The folder whose earlier runs are this model's past; None if it begins anew.
+
+    A run that is resumed goes on with its own, one with --init with those of the same task there.
+    """
+    if options.resume and (options.out / "metrics.csv").exists():
+        return options.out
+    runs = read_runs(options.init) if options.init else []
+    return options.init if runs and runs[-1]["task"] == options.task else None
+
+
+def open_metrics(options: Options) -> Metrics:
+    """Start a new run after those it builds on, or, resuming, go on with the last."""
+    past = history(options)
+    rows = read_table(past / "metrics.csv") if past is not None else []
+    last = max((int(row["run"]) for row in rows), default=0)
+    resumed = options.resume and past == options.out
+    number = max(1, last + (not resumed))
+    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
+
+
+def describe(options: Options, now: Progress) -> dict:
+    """What the model card says of the run; numbers are as measured."""
+    git = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True
+    )
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
+    return {
+        "task": options.task,
+        "preset": options.preset,
+        "command": options.command,
+        "device": device,
+        "threads": torch.get_num_threads(),
+        "processes": PartialState().num_processes,
+        "precision": fast_precision(options.train),
+        "minutes": round(now.seconds / 60, 1),
+        "steps": now.step,
+        "tokens": now.tokens,
+        "commit": git.stdout.strip() or "unknown",
+        "torch": torch.__version__,
+        "train": asdict(options.train),
+    }
+
+
+def processor() -> str:
+    """The CPU's name as the system tells it."""
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else []
+    return f"{os.cpu_count()} cores of {names[0] if names else platform.processor()}"

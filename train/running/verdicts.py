@@ -1,0 +1,89 @@
+"""What a classifier answers to many reviews: how often it is right, and how sure it is of that."""
+
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from train.data import buckets
+from train.data.buckets import Ragged
+from train.data.hub import Reviews
+from transformer_core.model.models import Model
+from transformer_core.tasks.classification import LABELS
+
+N_ERRORS = 60  # the most confident ones are kept to be looked at
+N_BINS = 10  # of the reliability diagram
+
+
+@torch.inference_mode()
+def predict(model: Model, corpus: Ragged, n_tokens: int = 8_000) -> Tensor:
+    """Logits of every review. -> (reviews, n_classes)"""
+    device, lengths = next(model.parameters()).device, corpus.lengths
+    none = torch.zeros_like(lengths)
+    logits = torch.empty(len(lengths), model.config.n_classes)
+    everything = buckets.by_length(torch.arange(len(lengths)), lengths, none)
+    for rows in buckets.cut(everything, lengths, none, n_tokens):
+        logits[rows] = model(corpus.pad(rows).to(device)).float().cpu()
+    return logits
+
+
+def judge(logits: Tensor, label: list[int]) -> dict[str, float]:
+    """Loss in nats, accuracy and error, 0 to 1."""
+    wanted = torch.tensor(label)
+    accuracy = (logits.argmax(-1) == wanted).float().mean().item()
+    loss = F.cross_entropy(logits, wanted).item()
+    return {"loss": loss, "accuracy": accuracy, "error": 1 - accuracy}
+
+
+def calibrate(model: Model, logits: Tensor, label: list[int]) -> float:
+    """Divide the head by the temperature under which held-out reviews are most likely (Guo et al.
+    2017): no answer changes, only how sure it is. -> the temperature"""
+    temperatures = torch.linspace(0.3, 5, 471)
+    scaled = logits / temperatures[:, None, None]
+    losses = F.cross_entropy(
+        scaled.flatten(0, 1), torch.tensor(label).repeat(len(temperatures)), reduction="none"
+    )
+    best = temperatures[losses.view(len(temperatures), -1).mean(1).argmin()].item()
+    with torch.no_grad():
+        model.head.weight /= best
+        model.head.bias /= best
+    return best
+
+
+def reliability(logits: Tensor, label: list[int]) -> list[dict[str, float]]:
+    """How often answers of a certain confidence are right, in bins of equal width."""
+    confidence, answer = logits.softmax(-1).max(-1)
+    right = (answer == torch.tensor(label)).float()
+    edges = torch.linspace(0.5, 1, N_BINS + 1)
+    place = torch.bucketize(confidence, edges[1:-1], right=True)
+    return [
+        {
+            "low": edges[i].item(),
+            "high": edges[i + 1].item(),
+            "n": int((place == i).sum()),
+            "confidence": confidence[place == i].mean().item(),
+            "accuracy": right[place == i].mean().item(),
+        }
+        for i in range(N_BINS)
+        if (place == i).any()
+    ]
+
+
+def calibration_error(bins: list[dict[str, float]]) -> float:
+    """Expected calibration error: mean gap between confidence and accuracy (Naeini et al. 2015)."""
+    n = sum(one["n"] for one in bins)
+    return sum(one["n"] / n * abs(one["confidence"] - one["accuracy"]) for one in bins)
+
+
+def worst(logits: Tensor, some: Reviews) -> Iterator[dict]:
+    """The errors that the classifier is surest of."""
+    confidence, answer = logits.softmax(-1).max(-1)
+    wrong = (answer != torch.tensor(some.label)).nonzero()[:, 0]
+    for row in wrong[confidence[wrong].argsort(descending=True)][:N_ERRORS].tolist():
+        yield {
+            "text": some.text[row],
+            "label": LABELS[some.label[row]],
+            "predicted": LABELS[int(answer[row])],
+            "confidence": confidence[row].item(),
+        }

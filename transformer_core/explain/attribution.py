@@ -1,0 +1,215 @@
+"""Which words made the classifier say what it said? Six answers, one number for every word.
+
+Attention says how much and never in which direction; gradients and deletions also say whether a
+word speaks for the answer or against it, in log-odds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import (
+    BATCH_TOKENS,
+    NO_WORD,
+    Pieces,
+    Review,
+    log_odds,
+    score,
+)
+from transformer_core.tokenization import MASK
+
+# what a long text may cost: leave-one-out then deletes neighbours together; up to 128 pieces every
+# word is deleted alone
+DELETION_TOKENS = 16_384
+INCOMPLETE = 0.01  # what integrated gradients may miss of the change they explain
+STEPS = (8, 16, 32, 64, 128, 256)  # tried one after the other until they miss less
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """One method's answer for every word of a text."""
+
+    method: str
+    scores: Tensor  # (words,)
+    signed: bool  # whether a negative score speaks against the answer
+    note: str  # what was computed
+
+    @property
+    def order(self) -> list[int]:
+        """The words, those that matter most first."""
+        return self.scores.argsort(descending=True, stable=True).tolist()
+
+
+@torch.inference_mode()
+def raw_attention(trace: Trace) -> Tensor:
+    """What [CLS] looks at in the last layer, the mean of its heads. -> (length,)"""
+    *_, last = trace.attention.values()
+    return last.weights[0, :, 0].mean(0)
+
+
+@torch.inference_mode()
+def attention_rollout(trace: Trace, residual: float = 0.5) -> Tensor:
+    """Attention of [CLS] followed through all layers down to the tokens (Abnar and Zuidema 2020,
+    3.1). A position passes on its own content with the weight of the residual connection, the rest
+    as the mean of the heads says. -> (length,), sums to 1
+    """
+    layers = [attention.weights[0].mean(0) for attention in trace.attention.values()]
+    flow = torch.eye(len(layers[0]))[0]
+    for weights in reversed(layers):
+        flow = residual * flow + (1 - residual) * flow @ weights
+    return flow
+
+
+@torch.inference_mode()
+def value_weighted_attention(model: EncoderClassifier, trace: Trace) -> Tensor:
+    """The length of what each position adds to [CLS] in the last layer: weight times value times
+    output projection, all heads together (Kobayashi et al. 2020, 2.2). -> (length,)
+    """
+    attention = model.encoder.blocks[-1].self_attention
+    seen = trace.attention[attention.site]
+    carried = seen.weights[:, :, 0, :, None] * seen.value  # (1, heads, key, head_dim)
+    return F.linear(attention.join_heads(carried), attention.output.weight)[0].norm(dim=-1)
+
+
+def gradients(
+    model: EncoderClassifier, ids: Tensor, vectors: Tensor, label: int
+) -> tuple[Tensor, Tensor]:
+    """Log-odds of a class, and their slope along every channel of every token vector.
+
+    ids (1, length), vectors (batch, length, d_model) -> (batch,), the shape of vectors. The model's
+    parameters, which all visitors share, collect no gradient.
+    """
+    found = []
+    for part in vectors.split(max(1, BATCH_TOKENS // vectors.size(1))):
+        with torch.inference_mode(False), torch.enable_grad():
+            part = part.clone().requires_grad_()
+            out = log_odds(model(ids.expand(len(part), -1), inputs_embeds=part), label)
+            (slope,) = torch.autograd.grad(out.sum(), part)
+        found.append((out.detach(), slope))
+    return tuple(map(torch.cat, zip(*found, strict=True)))
+
+
+@torch.no_grad()
+def gradient_times_input(model: EncoderClassifier, pieces: Pieces, label: int) -> Tensor:
+    """Slope times value, summed over the channels (Shrikumar et al. 2016). -> (length,)"""
+    ids = torch.tensor([pieces.ids])
+    vectors = model.encoder.embed(ids)
+    _, slope = gradients(model, ids, vectors, label)
+    return (slope * vectors)[0].sum(-1)
+
+
+@torch.no_grad()
+def integrated_gradients(
+    model: EncoderClassifier, pieces: Pieces, label: int
+) -> tuple[Tensor, float, int]:
+    """Gradients along the straight line from a text of masks to the text (Sundararajan et al. 2017,
+    section 3), by Gauss and Legendre's rule with as many steps as completeness needs.
+
+    A text of [MASK] is the start, because that piece was trained to stand for a word one cannot
+    see; zeros or the mean vector are inputs the model never met. [CLS] and [EOS] stay as they are.
+    Returns scores (length,), the relative error of their sum and the number of steps.
+    """
+    ids = torch.tensor([pieces.ids])
+    masked = ids.where(torch.tensor(pieces.words) == NO_WORD, MASK)
+    start, end = model.encoder.embed(masked), model.encoder.embed(ids)
+    before, after = log_odds(model(torch.cat([masked, ids])), label)
+    for steps in STEPS:
+        places, weights = (torch.from_numpy(x).float() / 2 for x in gauss_legendre(steps))
+        line = start + (places + 0.5)[:, None, None] * (end - start)
+        _, slopes = gradients(model, ids, line, label)
+        mean_slope = (weights[:, None, None] * slopes).sum(0)
+        scores = (mean_slope * (end - start)[0]).sum(-1)
+        error = abs((scores.sum() / (after - before) - 1).item())
+        if error < INCOMPLETE:
+            break
+    return scores, error, steps
+
+
+def gauss_legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places in [-1, 1] and weights that integrate polynomials up to degree 2n - 1 exactly."""
+    return np.polynomial.legendre.leggauss(n)
+
+
+def neighbours(pieces: Pieces) -> list[range]:
+    """The words that are deleted together, so that all copies hold at most DELETION_TOKENS."""
+    n_words = max(pieces.words) + 1
+    size = -(-n_words * len(pieces.ids) // DELETION_TOKENS)
+    return [range(first, min(first + size, n_words)) for first in range(0, n_words, size)]
+
+
+def leave_one_out(
+    model: EncoderClassifier, pieces: Pieces, label: int, groups: Sequence[Sequence[int]]
+) -> Tensor:
+    """How far the log-odds fall when a group of words is deleted, shared evenly by its words.
+
+    groups hold every word once. -> (words,)
+    """
+    texts = [pieces.ids, *(pieces.without(group).ids for group in groups)]
+    before, *after = log_odds(score(model, texts), label).tolist()
+    scores = torch.zeros(sum(map(len, groups)))
+    for group, left in zip(groups, after, strict=True):
+        scores[list(group)] = (before - left) / len(group)
+    return scores
+
+
+def to_words(scores: Tensor, words: list[int], n_words: int) -> Tensor:
+    """The sum over each word's pieces; the two ends are left out. (length,) -> (words,)"""
+    place = torch.tensor(words)
+    inside = place != NO_WORD
+    return torch.zeros(n_words).index_add(0, place[inside], scores[inside])
+
+
+def attributions(
+    model: EncoderClassifier, review: Review, label: int, trace: Trace
+) -> Iterator[Attribution]:
+    """All methods on one text, the quick ones first. trace is of that text."""
+    pieces, n_words = review.pieces, len(review.words)
+
+    def words(scores: Tensor) -> Tensor:
+        return to_words(scores, pieces.words, n_words)
+
+    yield Attribution(
+        "raw attention",
+        words(raw_attention(trace)),
+        False,
+        "what [CLS] looks at in the last layer, the mean of its heads",
+    )
+    yield Attribution(
+        "rollout",
+        words(attention_rollout(trace)),
+        False,
+        "attention followed through all layers, half of each passed on by the residual connection",
+    )
+    yield Attribution(
+        "value-weighted",
+        words(value_weighted_attention(model, trace)),
+        False,
+        "the length of what each word adds to [CLS] in the last layer",
+    )
+    yield Attribution(
+        "gradient × input",
+        words(gradient_times_input(model, pieces, label)),
+        True,
+        "the slope of the log-odds along each word's vector, times that vector",
+    )
+    scores, error, steps = integrated_gradients(model, pieces, label)
+    yield Attribution(
+        "integrated gradients",
+        words(scores),
+        True,
+        f"slopes along the way from a text of [MASK]; {steps} steps miss {error:.2%} of the change",
+    )
+    groups = neighbours(pieces)
+    together = f"{len(groups[0])} neighbours at a time" if len(groups[0]) > 1 else "one at a time"
+    yield Attribution(
+        "leave-one-out",
+        leave_one_out(model, pieces, label, groups),
+        True,
+        f"how far the log-odds fall when words are deleted, {together}",
+    )

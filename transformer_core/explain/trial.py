@@ -1,0 +1,143 @@
+"""Attention on trial: which explanation of a classifier is faithful to it?
+
+Drop the words that a method ranks highest and watch the probability of the answer: the more
+faithful the method, the sooner it falls (DeYoung et al. 2020, 4.2; the area under such a curve is
+Samek et al.'s 2017 measure).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Trained
+from transformer_core.explain.attribution import Attribution, attributions
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import LABELS, Pieces, Review, classify, score
+from transformer_core.tasks.requests import InputError
+
+MIN_WORDS = 3  # fewer have no order to compare
+CURVE_POINTS = 12
+CURVE_TOKENS = 3_584  # read for one curve: texts of more than 298 pieces get fewer points
+CHANCE = "random order"
+RANDOM_ORDERS = 3  # averaged to the curve of chance
+FEW = 0.2  # the share of the words whose loss the verdict tells
+
+
+def ranks(scores: Tensor) -> Tensor:
+    """The place of each score in ascending order; equal ones share the mean of theirs."""
+    _, group, sizes = scores.unique(return_inverse=True, return_counts=True)
+    last = sizes.cumsum(0)
+    return (last - (sizes - 1) / 2)[group]
+
+
+def rank_correlation(scores: Tensor) -> Tensor:
+    """Spearman's, between all rows; nan where a row has no order. (n, words) -> (n, n)"""
+    centred = torch.stack([ranks(row) for row in scores])
+    centred = centred - centred.mean(1, keepdim=True)
+    products = centred @ centred.T
+    length = products.diagonal().sqrt()
+    return products / (length[:, None] * length)
+
+
+def curve_grid(pieces: Pieces) -> list[int]:
+    """How many words are gone at each point: none, few, where methods differ, then up to all."""
+    n_words, last = max(pieces.words) + 1, min(CURVE_POINTS, CURVE_TOKENS // len(pieces.ids)) - 1
+    return sorted({round(n_words * (i / last) ** 2) for i in range(last + 1)})
+
+
+def deletion_curve(
+    model: EncoderClassifier, pieces: Pieces, label: int, order: list[int]
+) -> Tensor:
+    """Probability of a class without the first k words of an order, for k > 0. -> (points - 1,)"""
+    texts = [pieces.without(order[:k]).ids for k in curve_grid(pieces)[1:]]
+    return score(model, texts).softmax(-1)[:, label]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What has been found so far; complete with the curve of chance."""
+
+    review: Review
+    label: str
+    attributions: tuple[Attribution, ...] = ()
+    curves: dict[str, Tensor] = field(default_factory=dict)  # method -> (points,)
+
+    @property
+    def dropped(self) -> Tensor:
+        """The share of the words that is gone at every point of a curve. -> (points,)"""
+        return torch.tensor(curve_grid(self.review.pieces)) / len(self.review.words)
+
+    @property
+    def correlation(self) -> Tensor:
+        """How far the methods agree on which words matter, whatever the direction."""
+        return rank_correlation(torch.stack([a.scores.abs() for a in self.attributions]))
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """The mean probability along each curve, the most faithful method first."""
+        areas = {m: torch.trapezoid(c, self.dropped).item() for m, c in self.curves.items()}
+        return dict(sorted(areas.items(), key=lambda item: item[1]))
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in words, once the trial is complete."""
+        if CHANCE not in self.curves:
+            return ""
+        methods = [a.method for a in self.attributions]
+        best, *_ = ranking = [method for method in self.areas if method != CHANCE]
+        few = int((self.dropped[1:] - FEW).abs().argmin()) + 1
+        curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[few]
+        first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
+        attention = methods[0]
+        agreement = self.correlation[0, methods.index(best)].item()
+        beats = "better" if self.areas[attention] < self.areas[CHANCE] else "no better"
+        return (
+            f"For this review the most faithful method is {best}: without the {first} (of "
+            f"{len(self.review.words)}) the probability of “{self.label}” goes from "
+            f"{curve[0]:.1%} to {curve[few]:.1%}. "
+            f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
+            f"and is {beats} than a random order"
+            + (
+                f"; the rank correlation of the two is {agreement:.2f}."
+                if attention != best
+                else "."
+            )
+        )
+
+
+def ordinal(place: int) -> str:
+    """0 -> first"""
+    return ("first", "second", "third", "fourth", "fifth", "last")[place]
+
+
+def put_on_trial(trained: Trained, text: str) -> Iterator[Trial]:
+    """All methods on one text, then a deletion curve for each: the trial as it grows.
+
+    InputError if the text has fewer than MIN_WORDS words.
+    """
+    model, trace = trained.model, Trace()
+    found = classify(trained, text, trace)
+    label, pieces = LABELS.index(found.label), found.review.pieces
+    n_words = len(found.review.words)
+    if n_words < MIN_WORDS:
+        raise InputError(f"The trial compares words: type at least {MIN_WORDS}, not {n_words}.")
+    whole = found.logits.softmax(-1)[label : label + 1]
+
+    def curve(order: list[int]) -> Tensor:
+        return torch.cat([whole, deletion_curve(model, pieces, label, order)])
+
+    state = Trial(found.review, found.label)
+    for attribution in attributions(model, found.review, label, trace):
+        state = replace(state, attributions=(*state.attributions, attribution))
+        yield state
+    for attribution in state.attributions:
+        curves = {**state.curves, attribution.method: curve(attribution.order)}
+        state = replace(state, curves=curves)
+        yield state
+    random = torch.Generator().manual_seed(0)
+    orders = [torch.randperm(n_words, generator=random).tolist() for _ in range(RANDOM_ORDERS)]
+    chance = torch.stack([curve(order) for order in orders]).mean(0)
+    yield replace(state, curves={**state.curves, CHANCE: chance})

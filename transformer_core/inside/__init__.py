@@ -1,0 +1,3 @@
+"""One forward pass down to the number. Imports tasks and what they stand on; ui and train may
+import it. Begin with `anatomy.py`, then `forward.py`, whose pass `stages.py` takes apart.
+"""

@@ -1,0 +1,117 @@
+"""A model reading one text while everything inside it is kept."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Trained
+from transformer_core.inside.anatomy import Node, stacks
+from transformer_core.model.models import DecoderLM, EncoderDecoder, Model, Stack
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.generation import prompt_ids
+from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.translation import split_sentences, translate_ids
+from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer
+
+MAX_CHARACTERS = 2_000
+MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told apart
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as a model reads it; of an encoder-decoder also what it wrote, greedily."""
+
+    ids: dict[str, list[int]]  # by the name of the stack
+    tokens: dict[str, list[str]]
+    following: list[str | None]  # what comes after each token of the last stack, if anything does
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Numbers of tokens by the name of the stack."""
+        return {stack: len(ids) for stack, ids in self.ids.items()}
+
+
+def read(trained: Trained, text: str) -> Reading:
+    """A visitor's text as this model reads it; of several sentences a translator reads the first.
+
+    InputError says what cannot be read.
+    """
+    model, tokenizer = trained.model, trained.tokenizer
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("There is nothing to look into yet: type a text.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
+    ids, limit = to_read(trained, text), min(MAX_TOKENS, model.config.max_len)
+    if len(ids) > limit:
+        raise InputError(f"The text has {len(ids)} tokens; at most {limit} can be looked into.")
+    unknown = tokenizer.unknown_characters(text)
+    if all(character in unknown or character.isspace() for character in text):
+        raise InputError(f"The model knows none of these characters: {' '.join(unknown[:8])}")
+    return read_ids(trained, ids)
+
+
+def read_ids(trained: Trained, ids: list[int]) -> Reading:
+    """What the first stack is given, and of an encoder-decoder what it makes of it."""
+    model, tokenizer = trained.model, trained.tokenizer
+    names = [stack.name for stack in stacks(model)]
+    tokens = names_of(tokenizer, ids)
+    if not isinstance(model, EncoderDecoder):
+        return Reading({names[0]: ids}, {names[0]: tokens}, [*tokens[1:], None])
+    with torch.inference_mode():
+        longest = min(MAX_TOKENS, model.config.max_len)
+        (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest)
+    written = [*best.tokens, *[EOS] * best.ended]
+    given = [BOS, *written[:-1]]
+    return Reading(
+        dict(zip(names, (ids, given), strict=True)),
+        dict(zip(names, (tokens, names_of(tokenizer, given)), strict=True)),
+        names_of(tokenizer, written),
+    )
+
+
+def to_read(trained: Trained, text: str) -> list[int]:
+    """The ids that the first stack is given."""
+    model, tokenizer = trained.model, trained.tokenizer
+    if isinstance(model, DecoderLM):
+        return prompt_ids(trained, text)
+    if isinstance(model, EncoderDecoder):
+        return [*tokenizer.encode(split_sentences(text)[0]), EOS]
+    return [CLS, *tokenizer.encode(text), EOS]
+
+
+def names_of(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+    """Every id as the vocabulary writes it."""
+    return [tokenizer.token(index) for index in ids]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One forward pass over a text, with everything inside it."""
+
+    trained: Trained
+    reading: Reading
+    trace: Trace
+    logits: Tensor  # (length, vocab_size), or of a classifier (n_classes,)
+
+    @property
+    def model(self) -> Model:
+        """The model that read."""
+        return self.trained.model
+
+    def stack(self, node: Node) -> Stack:
+        """The stack that a node belongs to."""
+        return getattr(self.model, node.stack)
+
+    def tokens(self, node: Node) -> list[str]:
+        """What the rows of a node's states are."""
+        return self.reading.tokens[node.stack]
+
+
+@torch.inference_mode()
+def run(trained: Trained, reading: Reading) -> Pass:
+    """Read the text once more, and keep all that is computed on the way."""
+    trace = Trace(inside=True)
+    ids = [torch.tensor([own]) for own in reading.ids.values()]
+    return Pass(trained, reading, trace, trained.model(*ids, trace=trace)[0])

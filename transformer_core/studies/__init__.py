@@ -1,0 +1,3 @@
+"""What the ablations measured. Imports tasks and what they stand on; ui and train may import
+it. Begin with `records.py`, which reads the files; `twins.py` alone loads models.
+"""

@@ -1,0 +1,157 @@
+"""What a comparison of variants says: in plain words, as a table, and for a paper."""
+
+import math
+
+from transformer_core.studies.statistics import Comparison, lower_is_better
+
+
+def shown(metric: str, value: float, sign: str = "") -> str:
+    """A value of a metric: losses with three decimals, shares in percent; sign "+" shows it."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:{sign}.3f}" if metric.startswith("loss") else f"{value:{sign}.1%}"
+
+
+def verdict(found: Comparison, base: Comparison, metric: str) -> str:
+    """One sentence in plain words: what the change costs, or that nothing was lost."""
+    name, value = metric.replace("_", " "), shown(metric, found.mean)
+    seeds = f"{found.n_seeds} seed{'s' * (found.n_seeds > 1)}"
+    if not found.n_seeds:
+        return "no seed has reached the end yet."
+    if found.n_diverged == found.n_seeds:
+        return f"training diverged with every seed ({seeds}): as it is, nothing can be learnt."
+    lost = f" {found.n_diverged} of {seeds} diverged and are left out." * bool(found.n_diverged)
+    if found.name == base.name:
+        again = f" ± {shown(metric, found.deviation)}" * (not math.isnan(found.deviation))
+        return f"the baseline, {name} {value}{again} over {seeds}.{lost}"
+    if base.n_diverged == base.n_seeds:
+        return f"{name} {value}; the baseline has no value to compare it with.{lost}"
+    verb = "rises" if found.delta > 0 else "falls"
+    if math.isnan(found.p):
+        return f"the {name} {verb} to {value}; one needs more seeds to say if by chance.{lost}"
+    if found.error == 0 and found.p == 1:
+        return f"the {name} is the same with every seed: nothing was lost.{lost}"
+    change = f"by {change_of(metric, found)}"
+    worse = (found.delta > 0) == lower_is_better(metric)
+    if not found.significant:
+        shown_by = (
+            "nothing was lost that these runs could show"
+            if worse
+            else "nothing was lost, and a gain is not certain"
+        )
+        return (
+            f"the {name} {verb} {change}, which the spread of seeds can explain ({p_of(found)}): "
+            f"{shown_by}.{lost}"
+        )
+    outcome = "worse" if worse else "better"
+    return (
+        f"the {name} {verb} {change}, {outcome} beyond the spread of seeds ({p_of(found)}).{lost}"
+    )
+
+
+def change_of(metric: str, found: Comparison) -> str:
+    """The size of a difference and its standard error."""
+    if metric.startswith("loss"):
+        return f"{abs(found.delta):.3f} ± {found.error:.3f} ({abs(found.relative):.1%})"
+    return f"{100 * abs(found.delta):.1f} ± {100 * found.error:.1f} percentage points"
+
+
+def p_of(found: Comparison) -> str:
+    """The test's p as text, or why there is none."""
+    if math.isnan(found.p):
+        return "too few seeds"
+    if found.error == 0:
+        return "all seeds alike"
+    return f"p = {found.p:.2g}" if found.p >= 1e-4 else "p < 0.0001"
+
+
+def size(found: Comparison, base: Comparison) -> str:
+    """How much smaller or dearer a variant is; nothing if it is as the baseline."""
+    parts = [
+        f"{abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
+        for what, share in (
+            ("parameters", found.parameters / base.parameters - 1),
+            ("FLOPs", found.flops_per_target / base.flops_per_target - 1),
+        )
+        if abs(share) >= 0.01
+    ]
+    return f" It has {' and '.join(parts)}." if parts else ""
+
+
+HEAD = ["", "variant", "{metric}", "Δ", "relative", "beyond seeds?", "parameters", "minutes"]
+
+
+def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]]:
+    """The final table as text, its head first; the best variant comes first."""
+    rows = [[name.format(metric=metric.replace("_", " ")) for name in HEAD]]
+    for one in found:
+        again = f" ± {shown(metric, one.deviation)}" * (not math.isnan(one.deviation))
+        itself = one.name == baseline
+        rows.append(
+            [
+                str(one.rank),
+                one.title,
+                shown(metric, one.mean) + again,
+                "baseline" if itself else shown(metric, one.delta, "+"),
+                "" if itself or math.isnan(one.relative) else f"{one.relative:+.1%}",
+                "" if itself else differs(one),
+                f"{one.parameters:,}",
+                f"{one.minutes:.1f}",
+            ]
+        )
+    return rows
+
+
+def differs(one: Comparison) -> str:
+    """Whether a difference exceeds the spread of seeds, and how many of these are left out."""
+    answer = p_of(one) if math.isnan(one.p) else f"{['no', 'yes'][one.significant]}, {p_of(one)}"
+    lost = f"{one.n_diverged} of {one.n_seeds} diverged"
+    if not one.n_diverged:
+        return answer
+    return lost if one.n_diverged == one.n_seeds else f"{answer}; {lost}"
+
+
+def seeds_of(found: list[Comparison]) -> str:
+    """How many seeds a table is about; its rows say how many of them diverged."""
+    fewest, most = (limit(one.n_seeds for one in found) for limit in (min, max))
+    return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
+
+
+def numbers(found: list[Comparison]) -> list[list[object]]:
+    """The final table in full precision, for a csv file; its head first."""
+    return [list(vars(found[0])), *(list(vars(one).values()) for one in found)]
+
+
+def latex(found: list[Comparison], metric: str, baseline: str, caption: str) -> str:
+    """The final table for a paper that loads booktabs."""
+    escape = str.maketrans(
+        {
+            "%": r"\%",
+            "_": r"\_",
+            "&": r"\&",
+            "<": "$<$",
+            "±": r"$\pm$",
+            "Δ": r"$\Delta$",
+            "–": "--",
+        }
+    )
+    head, *rows = (
+        [cell.translate(escape) for cell in row] for row in table(found, metric, baseline)
+    )
+    lines = [" & ".join(row) + r" \\" for row in (head, *rows)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"  \centering",
+            f"  \\caption{{{caption.translate(escape)}}}",
+            f"  \\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
+            r"    \toprule",
+            f"    {lines[0]}",
+            r"    \midrule",
+            *(f"    {line}" for line in lines[1:]),
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )

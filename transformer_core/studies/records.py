@@ -1,0 +1,221 @@
+"""What the ablation studies measured, read from their files. No model is loaded here.
+
+A file that is missing or damaged becomes a sentence that names it; whatever is whole is still read.
+"""
+
+import csv
+import json
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from transformer_core.studies.curves import Curve, Line, aligned, average, line, smooth
+
+AXES = ("steps", "targets", "seconds", "FLOPs")
+WHOLE = {"seed", "step", "position"}  # columns of whole numbers
+COLUMNS = {"seed", "step", "tokens", "seconds", "split", "metric", "value"}
+
+
+class StudyError(ValueError):
+    """A file of a study that cannot be used; the message names it and says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One line of a study: what was built, and what it measured."""
+
+    name: str
+    record: dict  # variant.json
+    curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
+    by_position: Curve | None  # loss by place in a long text; its steps are positions
+    diverged: frozenset[int] = frozenset()  # seeds whose loss was no number any more
+    partial: frozenset[int] = frozenset()  # seeds that ended early for another reason
+    problems: tuple[str, ...] = ()  # a sentence for each of these
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
+    def spent(self, axis: str, curve: Curve) -> np.ndarray:
+        """What had been spent at every point of a curve, in a unit of AXES. -> (points,)"""
+        if axis == "FLOPs":
+            return curve.tokens * self.record["flops_per_target"]
+        return {"steps": curve.steps, "targets": curve.tokens, "seconds": curve.seconds}[axis]
+
+
+@dataclass(frozen=True)
+class Study:
+    """All variants that could be read, in the study's order, and a sentence for all that is not."""
+
+    name: str
+    metric: str  # of the validation, that decides
+    unit: str  # what a target is
+    names: tuple[str, ...]  # of all variants, in order, also of those that are not there
+    variants: dict[str, Variant]  # those that are, by name
+    problems: tuple[str, ...]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of what was measured on validation data, the deciding one first."""
+        found = {m for v in self.variants.values() for split, m in v.curves if split != "train"}
+        return sorted(found, key=lambda name: (name != self.metric, name))
+
+
+def learning_lines(
+    study: Study,
+    split: str,
+    metric: str,
+    axis: str = "steps",
+    weight: float = 0.0,
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+) -> list[Line]:
+    """Every variant's curve over an axis of AXES, smoothed with this weight (see smooth)."""
+    found = []
+    for name, variant in study.variants.items():
+        if curve := variant.curves.get((split, metric)):
+            x = variant.spent(axis, curve)
+            drawn = line(variant.title, study.names.index(name), curve, x)
+            found.append(replace(drawn, smoothed=smooth(drawn.mean, weight, log=log_y)))
+    return aligned(found, log=log_x) if axis != "steps" and found else found
+
+
+def position_lines(study: Study) -> list[Line]:
+    """Loss by place in the text of the whole model and of those that differ in positions alone."""
+    whole = study.variants.get(study.names[0]) if study.names else None
+    return [
+        line(variant.title, study.names.index(name), variant.by_position, variant.by_position.steps)
+        for name, variant in study.variants.items()
+        if variant.by_position is not None
+        and (whole is None or changed_fields(whole, variant) <= {"positional_encoding"})
+    ]
+
+
+def changed_fields(one: Variant, other: Variant) -> set[str]:
+    """The fields of both configs, and kind, in which two variants differ."""
+    parts = [(one.record[part], other.record[part]) for part in ("model", "train")]
+    parts.append(({"kind": one.record["kind"]}, {"kind": other.record["kind"]}))
+    return {name for a, b in parts for name in {**a, **b} if a.get(name) != b.get(name)}
+
+
+def read_studies(folder: Path) -> dict[str, Study]:
+    """Every study of a checkpoints folder."""
+    return {
+        path.parent.name: read_study(path.parent) for path in sorted(folder.glob("*/study.json"))
+    }
+
+
+def read_study(folder: Path) -> Study:
+    """One study; what cannot be read is among its problems."""
+    try:
+        plan = read_json(folder / "study.json", {"variants", "metric", "unit"})
+    except StudyError as error:
+        return Study(folder.name, "loss", "targets", (), {}, (str(error),))
+    variants, problems, waiting = {}, [], []
+    for name in plan["variants"]:
+        if not (folder / name).exists():
+            waiting.append(name)
+            continue
+        try:
+            variants[name] = read_variant(folder / name)
+            problems += variants[name].problems
+        except StudyError as error:
+            problems.append(str(error))
+    if waiting:
+        problems.append(
+            f"Not trained yet: {', '.join(waiting)} (`python -m train.ablations {folder.name}`)."
+        )
+    names = tuple(plan["variants"])
+    return Study(folder.name, plan["metric"], plan["unit"], names, variants, tuple(problems))
+
+
+def read_variant(folder: Path) -> Variant:
+    """One variant's record and curves; StudyError if there are none."""
+    record = read_json(
+        folder / "variant.json", {"kind", "model", "train", "parameters", "flops_per_target"}
+    )
+    rows = read_rows(folder / "metrics.csv", COLUMNS)
+    curves = {}
+    for key in dict.fromkeys((row["split"], row["metric"]) for row in rows):
+        some = [row for row in rows if (row["split"], row["metric"]) == key]
+        curves[key] = curve(some, "step", "value")
+    loss = curves.get(("validation", "loss"))
+    if loss is None:
+        raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
+    diverged = frozenset(int(row["seed"]) for row in rows if math.isnan(float(row["value"])))
+    partial, problems = set(), []
+    for seed, values in zip(loss.seeds, loss.values, strict=True):
+        done = int(loss.steps[np.flatnonzero(~np.isnan(values))].max(initial=0))
+        if done < record["train"]["steps"] and seed not in diverged:
+            partial.add(seed)
+            problems.append(
+                f"{folder / 'metrics.csv'} is partial: seed {seed} ends at step {done:,} of "
+                f"{record['train']['steps']:,}."
+            )
+    long = folder / "extrapolation.csv"
+    by_position = None
+    if long.exists():
+        by_position = curve(read_rows(long, {"seed", "position", "loss"}), "position", "loss")
+    return Variant(
+        folder.name, record, curves, by_position, diverged, frozenset(partial), tuple(problems)
+    )
+
+
+def read_json(path: Path, wanted: set[str]) -> dict:
+    """A JSON file with these keys; StudyError if it is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StudyError(f"{path} is missing.") from None
+    except (OSError, ValueError) as error:
+        raise StudyError(f"{path} cannot be read: {error}.") from error
+    if not isinstance(content, dict) or not wanted <= content.keys():
+        raise StudyError(f"{path} lacks one of {', '.join(sorted(wanted))}.")
+    return content
+
+
+def read_rows(path: Path, wanted: set[str]) -> list[dict[str, str]]:
+    """A csv file's rows, whose numbers are numbers; StudyError if they are not."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            rows, columns = list(reader), set(reader.fieldnames or ())
+    except FileNotFoundError:
+        raise StudyError(f"{path} is missing.") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise StudyError(f"{path} cannot be read: {error}.") from error
+    if missing := wanted - columns:
+        raise StudyError(f"{path} has no column {', '.join(sorted(missing))}.")
+    if not rows:
+        raise StudyError(f"{path} has no rows.")
+    for number, row in enumerate(rows, start=2):
+        for name in wanted - {"split", "metric"}:
+            try:
+                (int if name in WHOLE else float)(row[name])
+            except (TypeError, ValueError):
+                raise StudyError(f"{path}, line {number}: {name} is {row[name]!r}.") from None
+    return rows
+
+
+def curve(rows: list[dict[str, str]], x: str, y: str) -> Curve:
+    """Rows of one metric as arrays. A seed that stopped early has nan for the rest."""
+    found: dict[int, dict[int, dict[str, str]]] = defaultdict(dict)
+    for row in rows:
+        found[int(row["seed"])][int(row[x])] = row
+    seeds, steps = sorted(found), sorted({step for some in found.values() for step in some})
+
+    def table(column: str) -> np.ndarray:
+        missing = {column: "nan"}
+        return np.array(
+            [[float(found[seed].get(step, missing)[column]) for step in steps] for seed in seeds]
+        )
+
+    spent = {
+        name: average(table(name)) if name in rows[0] else None for name in ("tokens", "seconds")
+    }
+    return Curve(tuple(seeds), np.array(steps), spent["tokens"], spent["seconds"], table(y))

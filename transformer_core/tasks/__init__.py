@@ -1,0 +1,3 @@
+"""What a visitor asks for, each a function from text to a frozen result. Imports decoding,
+checkpoint and what they stand on. Begin with `translation.py`; `requests.py` is shared.
+"""

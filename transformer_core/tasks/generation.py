@@ -1,0 +1,132 @@
+"""A language model at work: write on, read along, and look at one prediction."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding.sampling import Sampling, sample
+from transformer_core.decoding.steps import language_model_step, next_log_probs, window_start
+from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.trace import Site, Trace
+from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
+from transformer_core.tokenization import SPECIAL_TOKENS
+
+MAX_PROMPT = 20_000  # characters a language model accepts
+MAX_NEW_TOKENS = 2_000
+
+
+def prompt_ids(trained: Trained, prompt: str) -> list[int]:
+    """Ids of a prompt; InputError says what is wrong with it. An empty one begins a new line."""
+    if not isinstance(prompt, str):
+        raise InputError("The prompt must be text.")
+    if len(prompt) > MAX_PROMPT:
+        raise InputError(f"The prompt has {len(prompt):,} characters; at most {MAX_PROMPT:,} fit.")
+    unknown = trained.tokenizer.unknown_characters(prompt)
+    if unknown:
+        shown = " ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
+        n_known = trained.tokenizer.vocab_size - len(SPECIAL_TOKENS)
+        raise InputError(f"This model knows {n_known} characters, and not: {shown}")
+    return trained.tokenizer.encode(prompt) or trained.tokenizer.encode("\n")
+
+
+def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
+    """InputError unless every setting is a number within its limits."""
+    limits = {
+        "The length": (max_new_tokens, 1, MAX_NEW_TOKENS),
+        "The temperature": (sampling.temperature, 0, 5),
+        "Top-k": (sampling.top_k, 0, 1_000_000),
+        "Top-p": (sampling.top_p, 0, 1),
+        "The repetition penalty": (sampling.repetition_penalty, 0.5, 3),
+    }
+    for name, (value, low, high) in limits.items():
+        check_number(name, value, low, high)
+
+
+@torch.inference_mode()
+def write(
+    trained: Trained,
+    prompt: str,
+    max_new_tokens: int,
+    sampling: Sampling,
+    seed: int = 0,
+    off: Iterable[Head] = (),
+) -> Iterator[Token]:
+    """Continue a prompt, one Token at a time; the same arguments give the same text."""
+    check_sampling(max_new_tokens, sampling)
+    ids = prompt_ids(trained, prompt)
+    draws = sample(language_model_step(trained.model, off), ids, sampling, check_seed(seed))
+    for _, (token, log_probs, _) in zip(range(int(max_new_tokens)), draws, strict=False):
+        yield chosen(trained.tokenizer, token, log_probs)
+
+
+def generate(
+    trained: Trained,
+    prompt: str,
+    max_new_tokens: int = 200,
+    temperature: float = 0.8,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    repetition_penalty: float = 1.0,
+    seed: int = 0,
+) -> Iterator[str]:
+    """Stream the continuation of a prompt, piece by piece; the prompt itself is not repeated."""
+    sampling = Sampling(temperature, top_k, top_p, repetition_penalty)
+    for token in write(trained, prompt, max_new_tokens, sampling, seed):
+        yield token.text
+
+
+@torch.inference_mode()
+def read(trained: Trained, text: str, off: Iterable[Head] = ()) -> list[Token]:
+    """How likely the model finds every token of a text, each given at least half a context."""
+    ids = torch.tensor(prompt_ids(trained, text))
+    length = trained.model.config.max_len
+    switches = Trace(head_mask(trained.model, off), record=False)
+    starts = dict.fromkeys(window_start(n, length) for n in range(1, len(ids)))
+    rows = {
+        start: next_log_probs(trained.model(ids[None, start : start + length], switches)[0])
+        for start in starts
+    }
+    tokens = [Token(trained.tokenizer.token(int(ids[0])), int(ids[0]), math.nan)]
+    for n in range(1, len(ids)):
+        start = window_start(n, length)
+        log_probs, index = rows[start][n - 1 - start], int(ids[n])
+        tokens.append(chosen(trained.tokenizer, index, log_probs))
+    return tokens
+
+
+@dataclass(frozen=True)
+class Look:
+    """What every head saw when one token was predicted."""
+
+    start: int  # where in the text the context begins
+    tokens: list[str]  # the context; the last of them is where the prediction was made
+    trace: Trace
+    log_probs: Tensor  # (vocab_size,) of the predicted token
+
+    def view(self, site: Site) -> AttentionView:
+        """All heads of one attention module over the context."""
+        return AttentionView(self.trace.attention[site].weights[0], self.tokens, self.tokens)
+
+
+@torch.inference_mode()
+def look(trained: Trained, ids: list[int], position: int, off: Iterable[Head] = ()) -> Look:
+    """Repeat the prediction of ids[position] (or of what follows them all) with a trace."""
+    if position < 1:
+        raise InputError("Nothing comes before the first character, so nothing predicted it.")
+    start = window_start(position, trained.model.config.max_len)
+    context = ids[start:position]
+    trace = Trace(head_mask(trained.model, off))
+    logits = trained.model(torch.tensor([context]), trace)
+    tokens = [trained.tokenizer.token(index) for index in context]
+    return Look(start, tokens, trace, next_log_probs(logits[0, -1]))
+
+
+def check_seed(seed: int) -> int:
+    """A seed that torch takes; InputError otherwise."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, float)) or not 0 <= seed < 2**31:
+        raise InputError(f"The seed must be a whole number from 0 to {2**31 - 1:,}, not {seed!r}.")
+    return int(seed)

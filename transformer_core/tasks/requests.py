@@ -1,0 +1,60 @@
+"""What requests have in common: their tokens, their attention, and how they are refused."""
+
+import math
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from transformer_core.tokenization import Tokenizer
+
+N_ALTERNATIVES = 10
+
+
+class InputError(ValueError):
+    """Something a visitor can mend; the message says what, with the limit in it."""
+
+
+@dataclass(frozen=True)
+class AttentionView:
+    """Attention weights that cannot be separated from the tokens they belong to."""
+
+    weights: Tensor  # (heads, query, key)
+    query_tokens: list[str]
+    key_tokens: list[str]
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token in its context: how likely the model found it, and what it had rather expected."""
+
+    text: str
+    id: int
+    log_prob: float  # natural logarithm, under the model itself; nan where nothing came before
+    alternatives: tuple[tuple[int, str, float], ...] = ()  # (id, text, probability), best first
+
+    @property
+    def prob(self) -> float:
+        """The probability the model gave it."""
+        return math.exp(self.log_prob)
+
+
+def alternatives(tokenizer: Tokenizer, log_probs: Tensor) -> tuple[tuple[int, str, float], ...]:
+    """The most probable next tokens. (vocab_size,) -> (id, text, probability), best first"""
+    best = log_probs.topk(min(N_ALTERNATIVES, len(log_probs)))
+    return tuple(
+        (index, tokenizer.token(index), math.exp(log_prob))
+        for index, log_prob in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    )
+
+
+def chosen(tokenizer: Tokenizer, index: int, log_probs: Tensor) -> Token:
+    """The Token that was picked from a distribution. log_probs (vocab_size,)"""
+    others = alternatives(tokenizer, log_probs)
+    return Token(tokenizer.token(index), index, log_probs[index].item(), others)
+
+
+def check_number(name: str, value: float, low: float, high: float) -> None:
+    """InputError unless value is a number from low to high; a visitor may send anything."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:
+        raise InputError(f"{name} must be a number from {low:,} to {high:,}, not {value!r}.")

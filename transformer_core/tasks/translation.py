@@ -1,0 +1,253 @@
+"""A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding.search import Candidate, Hypothesis, beam_search
+from transformer_core.decoding.steps import encoder_decoder_step
+from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.masks import pad
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.trace import Site, Trace
+from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
+from transformer_core.tokenization import BOS, EOS, Tokenizer
+
+BATCH = 64  # sequences that are decoded together
+
+MAX_CHARACTERS = 3_000  # of one request
+MAX_PIECES = 100  # of one sentence: what training showed at most
+MAX_BEAM = 12
+MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
+N_CANDIDATES = 8  # that every step of a search records
+ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs.", "no."}
+
+
+def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
+    """What the encoder reads: the text's pieces, at most max_len with the end token."""
+    return [*tokenizer.encode(text)[: max_len - 1], EOS]
+
+
+def new_tokens_limit(source: list[int], max_len: int) -> int:
+    """No real translation is longer; what runs on beyond this repeats itself."""
+    return min(max_len, 2 * len(source) + 10)
+
+
+def translate_ids(
+    model: EncoderDecoder,
+    sources: list[list[int]],
+    beam_size: int = 4,
+    length_penalty: float = 1.0,
+    max_new: int | None = None,
+) -> list[Hypothesis]:
+    """The best translation of every source, in the order given; similar lengths run together."""
+    best: dict[int, Hypothesis] = {}
+    order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+    for first in range(0, len(order), BATCH):
+        places = order[first : first + BATCH]
+        group = [sources[i] for i in places]
+        longest = model.config.max_len if max_new is None else max_new
+        limits = [new_tokens_limit(ids, longest) for ids in group]
+        step = encoder_decoder_step(model, pad(group), max_new=max(limits))
+        beams = beam_search(step, len(group), BOS, EOS, limits, beam_size=beam_size)
+        for place, beam in zip(places, beams, strict=True):
+            best[place] = beam.hypotheses(length_penalty)[0]
+    return [best[i] for i in range(len(sources))]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One of the n best translations."""
+
+    text: str
+    log_prob: float
+    score: float  # log_prob / length^penalty, what the search ranks by
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence's translation, and all there is to see of it."""
+
+    source: str
+    text: str
+    src_ids: tuple[int, ...]
+    src_tokens: list[str]  # what the encoder reads, [EOS] included
+    tokens: list[Token]  # what the decoder wrote, [EOS] included if it ended
+    ranked: list[Ranked]
+    steps: list[tuple[Candidate, ...]]
+    trace: Trace
+
+    @property
+    def read_tokens(self) -> list[str]:
+        """What the decoder read when it wrote each of `tokens`: the one before, first [BOS]."""
+        return ["[BOS]", *(token.text for token in self.tokens[:-1])]
+
+    @property
+    def log_prob(self) -> float:
+        """Natural logarithm of the translation's probability."""
+        return sum(token.log_prob for token in self.tokens)
+
+    def view(self, site: Site) -> AttentionView:
+        """All heads of one attention module; decoder rows are named by what is written there."""
+        weights = self.trace.attention[site].weights[0]
+        written = [token.text for token in self.tokens]
+        if site.stack == "encoder":
+            return AttentionView(weights, self.src_tokens, self.src_tokens)
+        keys = self.src_tokens if site.kind == "cross" else self.read_tokens
+        return AttentionView(weights, written, keys)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A whole text's translation, sentence by sentence."""
+
+    sentences: list[Sentence]
+
+    @property
+    def text(self) -> str:
+        """The German text."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+def split_sentences(text: str) -> list[str]:
+    """A text cut after sentence ends; "Dr. Smith" stays together."""
+    ends = re.sub(r"([.!?…][\"'”’)]*)\s+(?=[\"'“‘(]?[^\W_])", r"\1\n", text)
+    sentences: list[str] = []
+    for part in filter(None, map(str.strip, ends.splitlines())):
+        if sentences and sentences[-1].split()[-1].lower() in ABBREVIATIONS:
+            sentences[-1] += " " + part
+        else:
+            sentences.append(part)
+    return sentences
+
+
+def check_text(trained: Trained, text: str) -> list[str]:
+    """The sentences of a text; InputError if it is not something to translate."""
+    if not isinstance(text, str):
+        raise InputError("The text must be text.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    sentences = split_sentences(text)
+    if not sentences:
+        raise InputError("There is nothing to translate yet: type an English sentence.")
+    for sentence in sentences:
+        ids = trained.tokenizer.encode(sentence)
+        if len(ids) > MAX_PIECES:
+            raise InputError(
+                f"A sentence has {len(ids):,} pieces, but the model reads at most {MAX_PIECES}: "
+                "shorten it or end it with a full stop."
+            )
+        unknown = trained.tokenizer.unknown_characters(sentence)
+        if sum(map(sentence.count, unknown)) * 2 > len(sentence):
+            raise InputError(f"The model reads English, and not: {' '.join(unknown[:8])}")
+    return sentences
+
+
+def check_search(beam_size: int, length_penalty: float) -> None:
+    """InputError unless both settings are numbers within their limits."""
+    for name, value, low, high in (
+        ("The beam size", beam_size, 1, MAX_BEAM),
+        ("The length penalty", length_penalty, 0, 3),
+    ):
+        check_number(name, value, low, high)
+
+
+def translate(
+    trained: Trained, text: str, beam_size: int = 4, length_penalty: float = 1.0
+) -> Translation:
+    """English to German, sentence by sentence and in order; InputError if that cannot be."""
+    check_search(beam_size, length_penalty)
+    return Translation(
+        [
+            translate_sentence(trained, sentence, beam_size, length_penalty)
+            for sentence in check_text(trained, text)
+        ]
+    )
+
+
+def translate_texts(
+    trained: Trained, texts: list[str], beam_size: int = 4, length_penalty: float = 1.0
+) -> list[str]:
+    """The translations that translate_sentence gives, in batches and with nothing to look at."""
+    max_len = trained.model.config.max_len
+    sources = [source_ids(trained.tokenizer, text, max_len) for text in texts]
+    with torch.inference_mode():
+        found = translate_ids(trained.model, sources, int(beam_size), length_penalty)
+    return [trained.tokenizer.decode(hypothesis.tokens) for hypothesis in found]
+
+
+@torch.inference_mode()
+def translate_sentence(
+    trained: Trained,
+    source: str,
+    beam_size: int = 4,
+    length_penalty: float = 1.0,
+    forced: tuple[int, ...] = (),
+    off: Iterable[Head] = (),
+) -> Sentence:
+    """One sentence: search first, then one traced pass that shows what every step saw.
+
+    forced begins the translation whatever the model thinks of it; off switches heads off in both.
+    """
+    model, tokenizer = trained.model, trained.tokenizer
+    if len(forced) > MAX_FORCED:
+        raise InputError(f"A beginning may have {MAX_FORCED} pieces at most, not {len(forced):,}.")
+    trace = Trace(head_mask(model, off))
+    src = source_ids(tokenizer, source, model.config.max_len)
+    memory = model.encode(torch.tensor([src]), trace)
+    limit = max(new_tokens_limit(src, model.config.max_len), len(forced) + 1)
+    (beam,) = beam_search(
+        encoder_decoder_step(model, torch.tensor([src]), trace, limit + 1, memory),
+        1,
+        BOS,
+        EOS,
+        [limit],
+        beam_size=int(beam_size),
+        forced=forced,
+        n_candidates=N_CANDIDATES,
+    )
+    best, *_ = hypotheses = beam.hypotheses(length_penalty)
+    found = read_back(trained, source, src, [*best.tokens, *[EOS] * best.ended], trace, memory)
+    return replace(
+        found,
+        ranked=[
+            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty))
+            for h in hypotheses
+        ],
+        steps=beam.steps,
+    )
+
+
+def read_back(
+    trained: Trained,
+    source: str,
+    src: list[int],
+    written: list[int],
+    trace: Trace,
+    memory: Tensor | None = None,
+) -> Sentence:
+    """One traced pass over a source and a given translation, its end included; no search.
+
+    A memory that is given was computed with the same trace.
+    """
+    model, tokenizer = trained.model, trained.tokenizer
+    read = torch.tensor([src])
+    memory = model.encode(read, trace) if memory is None else memory
+    logits = model.decode(torch.tensor([[BOS, *written[:-1]]]), memory, read, trace)
+    return Sentence(
+        source=source,
+        text=tokenizer.decode(written),
+        src_ids=tuple(src),
+        src_tokens=[tokenizer.token(index) for index in src],
+        tokens=[
+            chosen(tokenizer, index, log_probs)
+            for index, log_probs in zip(written, logits[0].log_softmax(-1), strict=True)
+        ],
+        ranked=[],
+        steps=[],
+        trace=trace,
+    )

@@ -1,0 +1,126 @@
+"""Positional encodings as figures: waves, similarities, clocks, and where each one acts."""
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from transformer_core.ui.figures.axes import TEMPLATE, figure, heatmap
+from transformer_core.ui.theme import CATEGORICAL
+
+
+def position_table(table: Tensor) -> go.Figure:
+    """What is added to each position's embedding. table (length, d_model)"""
+    return figure(
+        heatmap(table, "channel", "position", limit=1.0),
+        x="channel",
+        y="position",
+    ).update_yaxes(autorange="reversed")
+
+
+def waves(table: Tensor, channels: list[int]) -> go.Figure:
+    """Some channels of the table as curves over the positions. table (length, d_model)"""
+    lines = [
+        go.Scatter(
+            y=table[:, channel].numpy(), name=f"channel {channel}", mode="lines", line_width=2
+        )
+        for channel in channels
+    ]
+    return figure(*lines, x="position", y="value", height=420).update_layout(
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"}
+    )
+
+
+def similarity(table: Tensor) -> go.Figure:
+    """Dot products of all pairs of positions, divided by a position's own. (length, d_model)"""
+    products = table @ table.T
+    return figure(
+        heatmap(products / products.diagonal().mean(), "position", "position"),
+        x="position",
+        y="position",
+    ).update_yaxes(autorange="reversed")
+
+
+def similarity_row(table: Tensor, position: int) -> go.Figure:
+    """One position's dot product with all others. table (length, d_model)"""
+    products = table @ table[position]
+    line = go.Scatter(y=(products / products[position]).numpy(), mode="lines", line_width=2)
+    chosen = go.Scatter(x=[position], y=[1.0], mode="markers", marker_size=10)
+    return figure(line, chosen, x="position", y="similarity").update_layout(showlegend=False)
+
+
+def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figure:
+    """Channel pairs of two positions as hands of clocks. before, after (d_model,)"""
+    plot = make_subplots(1, len(pairs), subplot_titles=[f"pair {pair}" for pair in pairs])
+    turn = np.linspace(0, 2 * np.pi, 61)
+    for column, pair in enumerate(pairs, start=1):
+        circle = go.Scatter(
+            x=np.cos(turn),
+            y=np.sin(turn),
+            name="unit circle",
+            mode="lines",
+            line={"color": "#8A8A8A", "width": 1},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        plot.add_trace(circle, 1, column)
+        for point, name, colour in (
+            (before, "p", CATEGORICAL[0]),
+            (after, "p + k", CATEGORICAL[5]),
+        ):
+            sine, cosine = point[2 * pair].item(), point[2 * pair + 1].item()
+            hand = go.Scatter(
+                x=[0, cosine],
+                y=[0, sine],
+                name=name,
+                mode="lines+markers",
+                line={"color": colour, "width": 3},
+                showlegend=column == 1,
+            )
+            plot.add_trace(hand, 1, column)
+    bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    plot.update_xaxes(range=[-1.15, 1.15], **bare)
+    plot.update_yaxes(range=[-1.15, 1.15], **bare)
+    for column in range(1, len(pairs) + 1):
+        plot.update_yaxes(scaleanchor=f"x{column if column > 1 else ''}", row=1, col=column)
+    return plot.update_layout(
+        template=TEMPLATE, height=270, legend={"orientation": "h", "y": -0.05}
+    )
+
+
+def rotation_matrix(matrix: Tensor) -> go.Figure:
+    """The matrix that takes position p to p + k. (d_model, d_model)"""
+    return figure(
+        heatmap(matrix, "from channel", "to channel", limit=1.0),
+        x="from channel",
+        y="to channel",
+    ).update_yaxes(autorange="reversed")
+
+
+PLACES = ("added to x", "q · k", "added to scores")
+
+
+def schemes(places: dict[str, tuple[Tensor, Tensor, Tensor]]) -> go.Figure:
+    """A row for each encoding, a column for each place it may act in (positions.three_places)."""
+    # one scale for a column, so that a place where nothing happens looks empty
+    limits = [
+        max(panels[column].abs().max().item() for panels in places.values()) or 1.0
+        for column in range(len(PLACES))
+    ]
+    plot = make_subplots(
+        len(places),
+        len(PLACES),
+        column_titles=PLACES,
+        horizontal_spacing=0.04,
+        vertical_spacing=0.03,
+    )
+    for row, (name, panels) in enumerate(places.items(), start=1):
+        for column, values in enumerate(panels, start=1):
+            limit = limits[column - 1]
+            trace = heatmap(values, "column", "position", limit=limit)
+            plot.add_trace(trace.update(showscale=False, name=name), row, column)
+        plot.update_yaxes(title_text=name, row=row, col=1)
+    plot.update_yaxes(autorange="reversed", showticklabels=False)
+    plot.update_xaxes(showticklabels=False)
+    plot.update_annotations(font_size=13)
+    return plot.update_layout(template=TEMPLATE, height=170 * len(places) + 60)

@@ -1,0 +1,1 @@
+"""The Ablations tab: what the studies measured."""

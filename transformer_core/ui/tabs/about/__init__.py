@@ -1,0 +1,1 @@
+"""The About tab: what is loaded, its scores, its commands."""

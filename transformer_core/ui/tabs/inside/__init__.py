@@ -1,0 +1,1 @@
+"""The Inside tab: a model, opened up."""

@@ -1,0 +1,102 @@
+"""The answer takes shape from layer to layer, and some heads carry more of it than others. The
+lens reads [CLS] after every layer as if it were the last; the switches take heads away.
+"""
+
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from transformer_core.checkpoint import Trained
+from transformer_core.explain.knock_out import knock_out_class
+from transformer_core.inference import Classification, Models, classify
+from transformer_core.inside.lens import class_lens
+from transformer_core.model.heads import Head, every_head, head_mask
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import LABELS, read
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.views.meters import meters_value, meters_view
+from transformer_core.ui.views.switches import head_key, switches_value, switches_view
+
+TITLE = "Layers"
+POSITIVE = LABELS.index("positive")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One visitor's text, the heads that are off, and what each is worth once that was measured."""
+
+    text: str = ""
+    off: tuple[Head, ...] = ()
+    damage: dict[Head, float] | None = None  # in points of the answer's probability
+
+
+def lens(trained: Trained, found: Classification) -> dict:
+    """The class lens as meters."""
+    *before, last = class_lens(trained.model, found.trace)[:, POSITIVE].tolist()
+    names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
+    # before the first layer [CLS] is the same for every text: it leans nowhere
+    sides = [False, *((p >= 0.5) == (last >= 0.5) for p in [*before[1:], last])]
+    settled = len(sides) - sides[::-1].index(False)
+    summary = (
+        f"It leans to “{LABELS[last >= 0.5]}” from “{names[settled]}” on. Before layer 1 [CLS] has "
+        "seen no word yet."
+    )
+    return meters_value(zip(names, [*before, last], strict=True), summary)
+
+
+def switched(trained: Trained, work: Work) -> dict:
+    """The value of the head switches."""
+    plain = classify(trained, work.text)
+    label, before = plain.label, plain.probabilities[plain.label]
+    summary = "Each square is a head; press one to switch it off."
+    if work.damage:
+        (site, head), worst = min(work.damage.items(), key=lambda item: item[1])
+        summary = (
+            f"The number in each square is how many points the probability of “{label}” "
+            f"({before:.1%}) changes without that head. It needs {site}, head {head + 1} most "
+            f"({worst:+.1f})."
+        )
+    if work.off:
+        trace = Trace(head_mask(trained.model, work.off), record=False)
+        after = classify(trained, work.text, trace).probabilities[label]
+        n_heads = len(trained.model.sites) * trained.model.config.n_heads
+        summary = (
+            f"{len(work.off)} of {n_heads} heads are off: the probability of “{label}” goes from "
+            f"{before:.1%} to {after:.1%}."
+        )
+    quantity = f"probability of “{label}” in points"
+    return switches_value(trained.model, work.off, work.damage, [], summary, quantity)
+
+
+def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+    """The lens above the switches."""
+    work = gr.State(Work(), time_to_live=3600)
+    meters = meters_view("What it would say after each layer", elem_id="lens")
+    switches = switches_view("Switch heads off", elem_id="review-switches")
+
+    def draw(text):
+        found = classify(models.classifier, text, Trace())
+        new = Work(text)
+        return new, lens(models.classifier, found), switched(models.classifier, new)
+
+    @answers_errors
+    def toggle(work, event: gr.EventData):
+        model = models.classifier.model
+        wanted = set(event.off) if isinstance(event.off, list) else set()
+        heads = every_head(model.sites, model.config.n_heads)
+        work = replace(work, off=tuple(head for head in heads if head_key(head) in wanted))
+        return work, switched(models.classifier, work)
+
+    @answers_errors
+    def try_each(work):
+        trained = models.classifier
+        seen = read(trained.tokenizer, work.text, trained.model.config.max_len)
+        label = LABELS.index(classify(trained, work.text).label)
+        damage = knock_out_class(trained.model, seen.ids, label)
+        work = replace(work, damage={head: 100 * change for head, change in damage.items()})
+        return work, switched(trained, work)
+
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    switches.toggle(toggle, work, [work, switches], **quiet)
+    switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
+    return draw, [work, meters, switches]

@@ -1,0 +1,109 @@
+"""An LSTM read the same reviews under the same protocol: how both learnt, and what both say of the
+five sentences that a student report shows.
+"""
+
+import gradio as gr
+
+from transformer_core.checkpoint import Trained, read_json
+from transformer_core.inference import Models, classify
+from transformer_core.studies.curves import Line, line
+from transformer_core.studies.records import COLUMNS, StudyError, curve, read_rows
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.views.plot import plot_view
+from transformer_core.ui.views.table import rows_value, table_view
+
+TITLE = "LSTM"
+# the sentences of the report, with the answers of its own model
+REPORT = {
+    "This movie is absolutely amazing and the plot is fantastic.": ("positive", 0.8572),
+    "I hate this film, it is a complete waste of time.": ("negative", 0.8478),
+    "The acting was okay but the story was boring.": ("negative", 0.8415),
+    "I really enjoyed the cinematography.": ("positive", 0.6459),
+    "Don't watch this garbage.": ("negative", 0.7519),
+}
+CURVES = {"Transformer": "sentiment_report", "LSTM": "sentiment_lstm"}
+PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
+SEE = (
+    "**What to see.** The share of validation reviews judged rightly as training went on, for a "
+    "Transformer and an LSTM under one protocol: the same data, steps and rule for stopping."
+)
+
+
+def answer(trained: Trained, text: str) -> str:
+    """positive 85.72%"""
+    found = classify(trained, text)
+    p = found.probabilities[found.label]
+    return f"{found.label} {p:.2%}" if p < 0.99995 else f"{found.label} > 99.99%"
+
+
+def answers(models: Models) -> list[list[str]]:
+    """The report's sentences, its answers and ours, computed now."""
+    readers = {
+        f"this {kind}": models.get(name) for kind, name in CURVES.items() if models.has(name)
+    }
+    rows = [["sentence", "the report", *readers]]
+    for text, (label, p) in REPORT.items():
+        rows.append([text, f"{label} {p:.2%}", *(answer(t, text) for t in readers.values())])
+    return rows
+
+
+def agreeing(rows: list[list[str]], column: int) -> int:
+    """In how many rows a reader's label is the report's."""
+    return sum(row[1].split()[0] == row[column].split()[0] for row in rows[1:])
+
+
+def accuracies(models: Models) -> str:
+    """What both score on the report's share of test reviews, beside what the report says."""
+    found = {
+        title: read_json(models.folder / name / "scores.json") for title, name in CURVES.items()
+    }
+    said = [
+        f"{title} **{record['scores']['accuracy']:.2%}** (the report's {PUBLISHED[title]:.2%})"
+        for title, record in found.items()
+        if record
+    ]
+    return f"Test reviews judged rightly: {', '.join(said)}." if said else ""
+
+
+def learning_lines(models: Models) -> list[Line]:
+    """Validation accuracy of every reader that left its metrics."""
+    found = []
+    for place, (title, name) in enumerate(CURVES.items()):
+        path = models.folder / name / "metrics.csv"
+        rows = [
+            row
+            for row in (read_rows(path, COLUMNS) if path.exists() else [])
+            if row["split"] == "validation" and row["metric"] == "accuracy"
+        ]
+        if rows:
+            measured = curve(rows, "step", "value")
+            found.append(line(title, place, measured, measured.steps))
+    return found
+
+
+def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+    """The table and the curves are made when the section is opened."""
+    table = table_view("The report's five sentences", elem_id="report")
+    curves = plot_view("How both learnt", SEE, "rivals-curves")
+    scores = gr.Markdown(elem_id="rivals-scores")
+
+    @answers_errors
+    def draw():
+        from transformer_core.ui.figures.curves import curves as drawn
+
+        rows = answers(models)
+        said = ". ".join(
+            f"T{reader[1:]} agrees with the report on {agreeing(rows, column)} of "
+            f"{len(rows) - 1} sentences"
+            for column, reader in enumerate(rows[0][2:], start=2)
+        )
+        try:
+            lines, note = learning_lines(models), accuracies(models)
+        except StudyError as error:
+            lines, note = [], str(error)
+        absent = filter(None, map(models.absent, CURVES.values()))
+        note = "\n\n".join(filter(None, [note, *absent]))
+        figure = drawn(lines, "step", "validation accuracy") if lines else None
+        return rows_value(rows, "report", f"{said}." if said else ""), figure, note
+
+    opened.select(draw, None, [table, curves, scores], **QUEUED, **PRIVATE)

@@ -1,0 +1,4 @@
+"""One module a view, named as its script in assets/views: its HTML, and the data it is handed.
+Begin with `view.py` and assets/views/shared.js. Text is never parsed as markup, and
+hovering never asks the server.
+"""

@@ -1,0 +1,44 @@
+"""The live lab's curves, with a slider back through the recorded moments."""
+
+import math
+
+import gradio as gr
+
+from transformer_core.lab.training import Training
+from transformer_core.ui.views.view import view
+
+
+def curves_view(title: str, **component) -> gr.HTML:
+    """Loss, accuracy and exact match. Event: scrub {step}, a recorded moment."""
+    body = (
+        '<p class="view-note" role="status"></p><p class="curves-key"></p>'
+        '<div class="curves-charts"></div><label class="curves-tools">Back to '
+        '<input type="range" class="curves-slider" min="0" max="0" step="1" '
+        'aria-label="recorded moment"> <span class="curves-moment"></span></label>'
+    )
+    return view("curves", title, body, ("csv",), **component)
+
+
+def curves_value(training: Training, names: list[str], summary: str) -> dict:
+    """What curves.js draws."""
+    return {
+        "summary": summary,
+        "steps": training.plan.steps,
+        "held": training.held,
+        "moments": training.moments,
+        "series": [
+            {
+                "name": name,
+                "points": [
+                    [p.step, finite(p.loss), round(p.accuracy, 4), round(p.exact, 4)]
+                    for p in learner.curve
+                ],
+            }
+            for name, learner in zip(names, training.learners, strict=False)
+        ],
+    }
+
+
+def finite(number: float) -> float | None:
+    """A number as JSON can say it, five digits of it; None if it is none."""
+    return float(f"{number:.5g}") if math.isfinite(number) else None

@@ -1,0 +1,83 @@
+"""Attention: thumbnails of all heads, one enlarged, and what a query sees of its context."""
+
+import gradio as gr
+import torch
+
+from transformer_core.model.trace import Site
+from transformer_core.tasks.classification import Classification
+from transformer_core.tasks.generation import Look
+from transformer_core.tasks.requests import AttentionView
+from transformer_core.tasks.translation import Sentence
+from transformer_core.ui.views.shared import pack, spaced
+from transformer_core.ui.views.view import view
+
+SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable
+
+
+def attention_view(title: str, **component) -> gr.HTML:
+    """Thumbnails of all heads, one enlarged, and what the chosen query sees of its context."""
+    body = (
+        '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
+        '<label class="option" hidden><input type="checkbox"> '
+        "hide [CLS] and [EOS]</label>"
+        '<div class="heads-body"><div class="heads-grid"></div><div>'
+        '<p class="heads-title"></p><div class="heads-plot"><div class="heads-keys"></div>'
+        '<div class="heads-queries"></div>'
+        '<canvas class="heads-map" tabindex="0" role="img" aria-label="attention weights: '
+        'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
+        '<p class="view-note view-readout" role="status"></p>'
+        '<div class="heads-row"></div></div></div>'
+    )
+    return view("heads", title, body, ("png", "csv"), **component)
+
+
+def attention_value(
+    look: Look | Sentence | Classification,
+    sites: list[Site],
+    summary: str,
+    rows: bool = False,
+    *,
+    begin: bool = False,
+    first: tuple[int, int] = (0, 0),
+) -> dict:
+    """What heads.js draws: a group of heads for each kind of attention among the sites.
+
+    Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
+    rows=True the last query's complete row is sent beside the map. begin=True shows the first
+    tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
+    hidden then. first is the layer and head that are enlarged at first.
+    """
+    kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
+    groups = [
+        group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
+        for kind in kinds
+    ]
+    return {"summary": summary, "begin": begin, "first": first, "groups": groups}
+
+
+def shown_places(n: int, begin: bool) -> list[int]:
+    """Which of n tokens a map shows."""
+    places = list(range(n))
+    if begin and n > SHOWN_TOKENS:
+        return [*places[: SHOWN_TOKENS - 1], n - 1]
+    return places[-SHOWN_TOKENS:]
+
+
+def group_value(
+    layers: list[AttentionView], kind: tuple[str, str], rows: bool, begin: bool
+) -> dict:
+    """One kind of attention, all its layers and heads."""
+    weights = torch.stack([view.weights for view in layers])  # (layer, head, query, key)
+    queries = shown_places(weights.size(2), begin)
+    keys = shown_places(weights.size(3), begin)
+    context = [spaced(token) for token in layers[0].key_tokens]
+    row = weights[:, :, 0 if begin else -1]
+    return {
+        "name": f"{kind[0]} {kind[1]}-attention",
+        "layers": weights.size(0),
+        "heads": weights.size(1),
+        "queries": [spaced(layers[0].query_tokens[i]) for i in queries],
+        "keys": [context[i] for i in keys],
+        "weights": pack(weights[:, :, queries][..., keys]),
+        **({"context": context, "rows": pack(row)} if rows else {}),
+    }

@@ -1,0 +1,40 @@
+"""The word lab: a review whose words can be changed."""
+
+from collections.abc import Iterable
+
+import gradio as gr
+
+from transformer_core.explain.counterfactuals import Edits, Suggestion
+from transformer_core.tasks.classification import LABELS, Review
+from transformer_core.ui.views.view import view
+
+
+def lab_view(title: str, **component) -> gr.HTML:
+    """A text whose words can be changed. Events: edit {edits}, suggest {word}."""
+    body = (
+        '<span class="view-tools"><button type="button" data-do="undo">Undo all</button></span>'
+        '<p class="view-note" role="status"></p><div class="lab-words"></div>'
+        '<div class="tokens-panel lab-panel" role="dialog" aria-label="change this word" hidden>'
+        "</div>"
+    )
+    return view("lab", title, body, (), **component)
+
+
+def lab_value(
+    review: Review,
+    edits: Edits,
+    summary: str,
+    asked: int | None = None,
+    suggestions: Iterable[Suggestion] = (),
+) -> dict:
+    """What lab.js draws: the words and what was done to them, or suggestions for the one asked."""
+    return {
+        "summary": summary,
+        "words": review.shown(review.words),
+        "edits": {str(word): text for word, text in edits.items()},
+        "asked": asked,
+        "labels": LABELS,
+        "suggestions": [
+            [s.text, round(s.likelihood, 5), round(s.probability, 5)] for s in suggestions
+        ],
+    }

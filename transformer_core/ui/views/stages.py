@@ -1,0 +1,56 @@
+"""The matrices of one part of a model, each a small map."""
+
+import base64
+
+import gradio as gr
+from torch import Tensor
+
+from transformer_core.inside.stages import Panel
+from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.view import view
+
+
+def stages_view(title: str, **component) -> gr.HTML:
+    """The matrices of one part, each a small map with its tokens. Event: switch {head}."""
+    body = (
+        '<p class="stages-title" role="status"></p><p class="view-note"></p>'
+        '<div class="stages-heads view-tools" role="group" aria-label="head"></div>'
+        '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
+        '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span></p>'
+        '<div class="stages-panels"></div>'
+    )
+    return view("stages", title, body, ("csv",), **component)
+
+
+def stages_value(
+    panels: list[Panel], title: str, see: str, heads: int, head: int, *, jump: bool
+) -> dict:
+    """What stages.js draws; heads is 0 where there are none, jump brings it into sight."""
+    return {
+        "title": title,
+        "see": see,
+        "heads": heads,
+        "head": head,
+        "jump": jump,
+        "panels": [panel_value(panel) for panel in panels],
+    }
+
+
+def panel_value(panel: Panel) -> dict:
+    """One matrix and what stands around it."""
+    return {
+        "title": panel.title,
+        "how": panel.how,
+        "rows": [spaced(token) for token in panel.rows],
+        "column": panel.column,
+        "columns": [spaced(token) for token in panel.columns],
+        "n_columns": panel.values.size(1),
+        "values": pack_floats(panel.values),
+        "beside": [[name, pack_floats(numbers)] for name, numbers in panel.beside.items()],
+        "signed": panel.signed,
+    }
+
+
+def pack_floats(numbers: Tensor) -> str:
+    """Any numbers, infinite ones too, as base64 of little-endian float32."""
+    return base64.b64encode(numbers.contiguous().numpy().astype("<f4").tobytes()).decode()

@@ -1,0 +1,57 @@
+"""A switch for every head, and what the answer loses without each."""
+
+from collections.abc import Iterable
+
+import gradio as gr
+
+from transformer_core.model.heads import Head
+from transformer_core.model.models import Model
+from transformer_core.ui.views.view import view
+
+
+def switches_view(title: str, **component) -> gr.HTML:
+    """A switch for every head. Events: toggle {off}, knock."""
+    body = (
+        '<span class="view-tools"><button type="button" data-do="knock">Try each head</button> '
+        '<button type="button" data-do="all">All on</button></span>'
+        '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
+        '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
+    )
+    return view("switches", title, body, ("csv",), **component)
+
+
+def head_key(head: Head) -> str:
+    """A head's name between browser and server: decoder-cross:0:3"""
+    site, index = head
+    return f"{site.stack}-{site.kind}:{site.layer}:{index}"
+
+
+def switches_value(
+    model: Model,
+    off: Iterable[Head],
+    damage: dict[Head, float] | None,
+    diff: list,
+    summary: str,
+    quantity: str = "log-probability",
+) -> dict:
+    """What switches.js draws: which heads are off, and what each is worth if that was measured.
+
+    damage is the change of the quantity without each head.
+    """
+    kinds = dict.fromkeys((site.stack, site.kind) for site in model.sites)
+    return {
+        "summary": summary,
+        "quantity": quantity,
+        "groups": [
+            {
+                "name": f"{stack} {kind}-attention",
+                "key": f"{stack}-{kind}",
+                "layers": sum((s.stack, s.kind) == (stack, kind) for s in model.sites),
+                "heads": model.config.n_heads,
+            }
+            for stack, kind in kinds
+        ],
+        "off": [head_key(head) for head in off],
+        "damage": damage and {head_key(head): round(d, 4) for head, d in damage.items()},
+        "diff": diff,
+    }

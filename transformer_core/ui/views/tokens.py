@@ -1,0 +1,60 @@
+"""Text coloured by how much each token surprised the model."""
+
+import json
+import math
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.tasks.alignment import Word
+from transformer_core.tasks.requests import Token
+from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.view import view
+
+
+def token_view(title: str, empty: str, *, words: bool = False, **component) -> gr.HTML:
+    """Text coloured by surprise. Events: choose {position}, branch {position, token}.
+
+    With words, a switch draws the pieces of each word as one.
+    """
+    switch = '<label class="option" hidden><input type="checkbox"> whole words</label>'
+    body = (
+        f'{switch if words else ""}<span class="tokens-key">expected <i></i> surprising</span>'
+        '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
+        f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
+        '<div class="tokens-panel" role="dialog" aria-label="alternatives" hidden></div>'
+        '<p class="view-note" role="status"></p>'
+    )
+    return view("tokens", title, body, ("csv",), **component)
+
+
+def tokens_value(
+    tokens: Sequence[Token],
+    note: str,
+    *,
+    identity: str,
+    n_prompt: int = 0,
+    branches: bool = False,
+    noun: str = "Character",
+    words: Sequence[Word] = (),
+) -> dict:
+    """What tokens.js draws; a value that grows keeps its identity and is drawn incrementally.
+
+    One line of JSON a token: gradio sends of a growing string only what was appended.
+    """
+    return {
+        "id": identity,
+        "note": note,
+        "noun": noun,
+        "prompt": n_prompt,
+        "branches": branches,
+        "words": [[word.n_pieces, round(word.prob, 4)] for word in words],
+        "lines": "".join(map(token_line, tokens)),
+    }
+
+
+def token_line(token: Token) -> str:
+    """[text, probability or null, [[id, text, probability], …]] and the end of the line."""
+    p = None if math.isnan(token.log_prob) else round(token.prob, 4)
+    others = [[index, spaced(text), round(q, 4)] for index, text, q in token.alternatives]
+    return json.dumps([spaced(token.text), p, others], separators=(",", ":")) + "\n"

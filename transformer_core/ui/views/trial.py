@@ -1,0 +1,36 @@
+"""Attention on trial: a row for each method over the words of a text."""
+
+import gradio as gr
+
+from transformer_core.explain.trial import Trial
+from transformer_core.ui.views.view import view
+
+
+def trial_view(title: str, **component) -> gr.HTML:
+    """One row for each method over the words of a text, and the text coloured by one of them."""
+    body = (
+        '<p class="view-note" role="status"></p>'
+        '<div class="trial-scroll" tabindex="0" role="region" aria-label="words and methods; arrow '
+        'keys move from word to word"><table class="trial-table"></table></div>'
+        '<p class="view-note view-readout" role="status"></p><p class="trial-text"></p>'
+    )
+    return view("trial", title, body, ("csv",), **component)
+
+
+def trial_value(trial: Trial, summary: str) -> dict:
+    """What trial.js draws; areas are there as far as the methods have been tried."""
+    areas = trial.areas
+    return {
+        "summary": summary,
+        "words": trial.review.shown(trial.review.words),
+        "methods": [
+            {
+                "name": a.method,
+                "note": a.note,
+                "signed": a.signed,
+                "scores": [float(f"{score:.4g}") for score in a.scores.tolist()],
+                "area": round(areas[a.method], 4) if a.method in areas else None,
+            }
+            for a in trial.attributions
+        ],
+    }

@@ -1,0 +1,37 @@
+"""The same text through several models, side by side."""
+
+import gradio as gr
+
+from transformer_core.model.trace import Site
+from transformer_core.studies.twins import SHOWN, Twin
+from transformer_core.ui.views.shared import pack, spaced
+from transformer_core.ui.views.view import view
+
+
+def twins_view(title: str, **component) -> gr.HTML:
+    """What every variant says, and one attention head of each."""
+    body = '<p class="view-note" role="status"></p><div class="twins-cards"></div>'
+    return view("twins", title, body, ("csv",), **component)
+
+
+def twins_value(twins: list[Twin], site: Site | None, head: int, summary: str) -> dict:
+    """Every twin with the attention of one head, where it has that head."""
+    return {"summary": summary, "cards": [card(twin, site, head) for twin in twins]}
+
+
+def card(twin: Twin, site: Site | None, head: int) -> dict:
+    """One twin; why says what it has instead of the attention that was asked for."""
+    words = {"title": twin.title, "says": twin.says, "note": twin.note}
+    if not twin.views:
+        return {**words, "why": "It has no attention to look at."}
+    seen = twin.views.get(site)
+    if seen is None or head >= len(seen.weights):
+        what = "layer" if seen is None else "head"
+        return {**words, "why": f"It has no such {what}."}
+    last = slice(-SHOWN, None)
+    return {
+        **words,
+        "queries": [spaced(token) for token in seen.query_tokens[last]],
+        "keys": [spaced(token) for token in seen.key_tokens[last]],
+        "weights": pack(seen.weights[head][last, last]),
+    }
