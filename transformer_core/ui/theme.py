@@ -13,7 +13,11 @@ THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"],
     font_mono=["ui-monospace", "DejaVu Sans Mono", "monospace"],
 )
-CSS = (ASSETS / "app.css").read_text(encoding="utf-8")
+# the page's own rules, then those of each view that has some, which lie beside its script
+CSS = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in (ASSETS / "app.css", *sorted((ASSETS / "views").glob("*.css")))
+)
 
 DIVERGING = "RdBu"
 # Okabe and Ito's palette: told apart by all readers, on light and on dark
