@@ -1,6 +1,7 @@
 # make app               install what is needed into .venv and start the app
 # make test              everything: style, unit tests, the app in a browser
 # make test-fast         the same without the browser
+# make test-elsewhere    the same on other instruction sets, for whoever writes a tolerance
 # make lint              style alone
 # make bench             speed, as ratios measured in one run
 # make train-shakespeare, train-copy, train-translation, train-sentiment
@@ -13,7 +14,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 
-.PHONY: app test test-fast lint bench browser
+.PHONY: app test test-fast test-elsewhere lint bench browser
 
 app: $(VENV)/installed
 	$(PY) app.py $(ARGS)
@@ -29,6 +30,9 @@ test: lint browser
 
 test-fast: lint
 	$(PY) -m pytest -q -n 2 --dist worksteal --ignore=tests/browser $(ARGS)
+
+test-elsewhere: lint
+	$(PY) tests/elsewhere.py $(ARGS)
 
 lint: $(VENV)/installed-tests
 	$(PY) -m ruff check .
