@@ -13,7 +13,15 @@ from safetensors.torch import load_file
 from tiny import build, tiny_writer
 
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, Models, load, load_trained, save
+from transformer_core.checkpoint import (
+    CHECKPOINTS,
+    CheckpointError,
+    Models,
+    Trained,
+    load,
+    load_trained,
+    save,
+)
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import train_characters
@@ -278,20 +286,28 @@ def test_each_model_is_read_from_its_folder_or_its_training_is_named(
     assert not models.has(folder) and f"python -m {command}" in models.absent(folder)
     with pytest.raises(CheckpointError, match=f"`python -m {command}"):
         getattr(models, attribute)
-    saved(tmp_path / folder, tiny_writer())
+    tokenizer = tiny_writer().tokenizer
+    model = build(CHECKPOINTS[folder].model, vocab_size=tokenizer.vocab_size)
+    saved(tmp_path / folder, Trained(model, tokenizer, tmp_path))
     assert models.has(folder) and not models.absent(folder)
     assert getattr(models, attribute).folder == tmp_path / folder
     assert getattr(models, attribute) is models.get(folder)
+
+
+def test_a_model_of_another_class_is_refused_where_it_would_be_used(tmp_path):
+    saved(tmp_path / "translation", tiny_writer())
+    with pytest.raises(CheckpointError, match=r"translation.* holds DecoderLM, not EncoderDecoder"):
+        Models(tmp_path).translator  # noqa: B018
 
 
 def test_eight_requests_at_once_load_a_model_once(tmp_path, monkeypatch):
     saved(tmp_path / "shakespeare", tiny_writer())
     loads, together = [], threading.Barrier(8)
 
-    def slowly(folder):
+    def slowly(folder, model_class):
         loads.append(folder)
         time.sleep(0.05)
-        return load_trained(folder)
+        return load_trained(folder, model_class)
 
     def request(models):
         together.wait()

@@ -11,7 +11,6 @@ again, or twice at once, shares what is left.
 import argparse
 import fcntl
 import json
-import math
 import os
 import signal
 import sys
@@ -25,35 +24,51 @@ from pathlib import Path
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from train.loop import fast_precision, fit
+from train.loop import fit
 from train.running.flags import check_data
+from train.running.hardware import Hardware, choose, device, name_of
 from train.running.metrics import COLUMNS, Metrics, measured, read_table, write_table
-from train.running.run import processor
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, Study, Task, shortened
 from transformer_core import checkpoint
-from transformer_core.checkpoint import write_atomically
+from transformer_core.checkpoint import read_json, write_atomically
 
 KEPT_SEED = 0  # whose weights stay
 N_COUNTED = 4  # batches whose floating-point operations are counted
 
 
-def train(study: Study, name: str, recipe: Recipe, seed: int, data: Path | None, out: Path) -> str:
+def train(
+    study: Study,
+    name: str,
+    recipe: Recipe,
+    seed: int,
+    data: Path | None,
+    out: Path,
+    hardware: Hardware,
+) -> str:
     """One run; its files are complete before metrics.csv says that it is. Returns its outcome."""
     recipe = seeded(recipe, seed)
     task, folder = study.task(recipe, data), out / name
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
     # counted on the batches of one seed: those of others may be padded more or less
-    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data))
+    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data), hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
-    steps = fit(model, task.batch_of, task.loss_of, task.evaluate, recipe.train)
+    steps = fit(
+        model,
+        task.batch_of,
+        task.loss_of,
+        task.evaluate,
+        recipe.train,
+        device=hardware.device,
+        precision=hardware.precision,
+    )
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
     with locked(out / "training" / f"{name}.lock", wait=True):
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "variant.json", record)
-        if seed == KEPT_SEED and math.isfinite(now.loss):
+        if seed == KEPT_SEED and not now.diverged:
             checkpoint.save(folder, last)
             write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
         if task.by_position is not None:
@@ -78,24 +93,28 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
     write_table(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 
-def describe(recipe: Recipe, task: Task) -> str:
+def describe(recipe: Recipe, task: Task, hardware: Hardware) -> str:
     """variant.json: what was built, how it was trained, and what a target costs."""
     record = {
-        **plan(recipe),
+        **plan(recipe, hardware),
         "parameters": recipe.kind(recipe.model).n_parameters,
         "flops_per_target": flops_per_target(recipe, task),
-        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor(),
+        "device": name_of(hardware.device),
         "threads": torch.get_num_threads(),
-        "precision": fast_precision(recipe.train),
     }
     return json.dumps(record, indent=2) + "\n"
 
 
-def plan(recipe: Recipe) -> dict:
+def plan(recipe: Recipe, hardware: Hardware) -> dict:
     """What all seeds of a variant must have in common."""
     settings = asdict(recipe.train)
     del settings["seed"]
-    return {"kind": recipe.kind.__name__, "model": asdict(recipe.model), "train": settings}
+    return {
+        "kind": recipe.kind.__name__,
+        "model": asdict(recipe.model),
+        "train": settings,
+        "precision": hardware.precision,
+    }
 
 
 def flops_per_target(recipe: Recipe, task: Task) -> float:
@@ -130,20 +149,31 @@ def is_finished(folder: Path, seed: int) -> bool:
     return any(row["seed"] == str(seed) for row in read_table(folder / "metrics.csv"))
 
 
-def refuse_to_mix(chosen: dict[str, Recipe], out: Path) -> None:
+def agreed(out: Path) -> Hardware:
+    """What all runs of a study compute with: the precision that it began with, on whatever machine
+    it goes on; of a new one the precision that is fast here."""
+    held = read_json(out / "study.json") or {}
+    if "precision" not in held:
+        return choose()
+    return Hardware(device(), held["precision"], held["precision_why"])
+
+
+def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> None:
     """Seeds of one variant are comparable only if they were trained alike."""
     for name, recipe in chosen.items():
         path = out / name / "variant.json"
         if not path.exists():
             continue
-        wanted, held = plan(recipe), json.loads(path.read_text())
+        wanted, held = plan(recipe, hardware), json.loads(path.read_text())
         wanted["model"]["vocab_size"] = held["model"]["vocab_size"]  # known once data are read
         differences = [
             f"{field} {wanted[part][field]} instead of {value}"
             for part in ("model", "train")
             for field, value in held[part].items()
-            if wanted[part].get(field) != value
+            if field in wanted[part] and wanted[part][field] != value  # else it is held elsewhere
         ]
+        if wanted["precision"] != held["precision"]:
+            differences.append(f"precision {wanted['precision']} instead of {held['precision']}")
         if differences:
             raise SystemExit(
                 f"{path.parent} was trained with another plan ({', '.join(differences)}): "
@@ -151,7 +181,7 @@ def refuse_to_mix(chosen: dict[str, Recipe], out: Path) -> None:
             )
 
 
-def work(flags: argparse.Namespace, number: int = 0) -> None:
+def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None:
     """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
     if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
         os.environ["CUDA_VISIBLE_DEVICES"] = str(number % torch.cuda.device_count())
@@ -162,7 +192,7 @@ def work(flags: argparse.Namespace, number: int = 0) -> None:
         for name, recipe in chosen.items():
             with locked(out / "training" / f"{name}-{seed}.lock", wait=False) as mine:
                 if mine and not is_finished(out / name, seed):
-                    outcome = train(study, name, recipe, seed, flags.data, out)
+                    outcome = train(study, name, recipe, seed, flags.data, out, hardware)
                     print(f"{flags.study}: {outcome}", flush=True)
 
 
@@ -211,19 +241,23 @@ def main(argv: list[str] | None = None) -> None:
     flags = read_flags(argv)
     out = flags.out / flags.study
     (out / "training").mkdir(parents=True, exist_ok=True)
-    refuse_to_mix(recipes(flags), out)
     study = STUDIES[flags.study]
-    plan = {
-        "variants": list(study.variants(study.presets[flags.preset])),
-        "metric": study.metric,
-        "unit": study.unit,
-    }
-    write_atomically(out / "study.json", json.dumps(plan, indent=2) + "\n")
+    with locked(out / "training" / "study.lock", wait=True):
+        hardware = agreed(out)
+        refuse_to_mix(recipes(flags), hardware, out)
+        plan = {
+            "variants": list(study.variants(study.presets[flags.preset])),
+            "metric": study.metric,
+            "unit": study.unit,
+            "precision": hardware.precision,
+            "precision_why": hardware.why,
+        }
+        write_atomically(out / "study.json", json.dumps(plan, indent=2) + "\n")
     if flags.jobs == 1:
-        return work(flags)
+        return work(flags, hardware)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit stops the daemons too
     processes = [
-        get_context("spawn").Process(target=work, args=(flags, number), daemon=True)
+        get_context("spawn").Process(target=work, args=(flags, hardware, number), daemon=True)
         for number in range(flags.jobs)
     ]
     for process in processes:

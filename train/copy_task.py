@@ -14,6 +14,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import read_flags
 from train.running.run import run
+from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import EncoderDecoder
@@ -123,6 +124,9 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
     return {**accuracy(trained.model, sequences), "n": len(sequences)}
 
 
+EXAM = scores_alone("copy", score, CARD)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("copy_task", PRESETS, __doc__, argv, derived=("vocab_size",))
@@ -134,7 +138,7 @@ def main(argv: list[str] | None = None) -> None:
     batch_of = batches(config, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     evaluate = partial(judge, sequences=validation)
-    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate)
+    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate, EXAM)
 
 
 if __name__ == "__main__":

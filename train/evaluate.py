@@ -1,8 +1,8 @@
 """Compute a published score anew from a saved checkpoint.
 
 `python -m train.evaluate shakespeare --json` prints one line of JSON. Nothing is read from earlier
-results: the checkpoint is loaded in float32 and scored on the data. Each task's script brings its
-`score(trained, data, limit)` and its `CARD`.
+results: the checkpoint is loaded in float32 and scored on the data. Each task's script says how, in
+its `EXAM`.
 """
 
 import argparse
@@ -10,77 +10,22 @@ import importlib
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
 
-import torch
-
-from train.running.card import Card, publish
-from transformer_core.checkpoint import CheckpointError, Trained, load_trained, write_atomically
+from train.running.scores import EvaluationError, Exam, evaluate, evaluate_and_publish
+from transformer_core.checkpoint import CHECKPOINTS, CheckpointError
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
-TASKS = {
-    "translation": "translation",
-    "reviews": "reviews",
-    "sentiment": "sentiment",
-    "shakespeare": "shakespeare",
-    "copy": "copy_task",
-}
+TASKS = {published.task: published.script for published in CHECKPOINTS.values()}
 
 
-class EvaluationError(Exception):
-    """Why there is no score, in one sentence."""
-
-
-def import_script(name: str) -> ModuleType:
-    """A training script; EvaluationError if it is missing or cannot score."""
+def exam_of(script: str) -> Exam:
+    """How a training script's checkpoints are scored; EvaluationError if it is missing."""
     try:
-        script = importlib.import_module(f"train.{name}")
+        return importlib.import_module(f"train.{script}").EXAM
     except ModuleNotFoundError as error:
-        if error.name != f"train.{name}":
+        if error.name != f"train.{script}":
             raise
-        raise EvaluationError(f"there is no train/{name}.py") from error
-    if not hasattr(script, "score"):
-        raise EvaluationError(f"train/{name}.py has no score function")
-    return script
-
-
-@torch.inference_mode()
-def evaluate(
-    script: str, folder: Path, data: Path | None = None, limit: int | None = None
-) -> tuple[Trained, dict[str, float], dict[str, dict]]:
-    """A checkpoint in float32, its scores on the data, or on the first `limit` examples, and what
-    a script's `examine` finds beside them: file name -> content.
-    """
-    task = import_script(script)
-    examine = getattr(task, "examine", lambda *asked: (task.score(*asked), {}))
-    if not folder.exists():
-        raise EvaluationError(f"{folder} does not exist; python -m train.{script} trains it")
-    if data is not None and not data.exists():
-        raise EvaluationError(f"{data} does not exist")
-    trained = load_trained(folder)
-    trained.model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return trained, *examine(trained, data, limit)
-
-
-def card_of(script: str, folder: Path) -> Card:
-    """The prose of a checkpoint's card; a script that makes several kinds chooses."""
-    task = import_script(script)
-    return task.card_of(folder) if hasattr(task, "card_of") else task.CARD
-
-
-def evaluate_and_publish(
-    script: str, folder: Path, data: Path | None = None, limit: int | None = None
-) -> dict[str, float]:
-    """Score a checkpoint and write its scores.json and its card."""
-    trained, scores, details = evaluate(script, folder, data, limit)
-    for name, content in details.items():
-        write_atomically(folder / name, json.dumps(content, indent=1) + "\n")
-    task = next(task for task, name in TASKS.items() if name == script)
-    words = ["python -m train.evaluate", task]
-    for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
-        words += [flag, str(value)] if value is not None else []
-    publish(trained, card_of(script, folder), scores, " ".join(words))
-    return scores
+        raise EvaluationError(f"there is no train/{script}.py") from error
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -99,10 +44,13 @@ def main(argv: list[str] | None = None) -> None:
     try:
         if flags.limit is not None and flags.limit < 1:
             raise EvaluationError(f"--limit {flags.limit} must be at least 1")
+        exam = exam_of(script)
+        if not folder.exists():
+            raise EvaluationError(f"{folder} does not exist; python -m train.{script} trains it")
         if flags.write:
-            scores = evaluate_and_publish(script, folder, flags.data, flags.limit)
+            scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
         else:
-            _, scores, _ = evaluate(script, folder, flags.data, flags.limit)
+            _, scores, _ = evaluate(exam, folder, flags.data, flags.limit)
     except (EvaluationError, CheckpointError, OSError, ValueError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
     if flags.json:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from train import reviews
+from train.data import films
 from train.data.buckets import Ragged
 from train.running.verdicts import judge, predict
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
     trained = load_trained(flags.checkpoint)
-    _, held_out = reviews.load(flags.data)
+    _, held_out = films.load(flags.data)
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
     if not long:

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
 
 import torch
@@ -34,7 +35,6 @@ class TrainConfig:
     eval_every: int = 250
     best_by: str = "loss"  # the evaluated metric whose smallest value is the best
     patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
-    precision: str = "auto"  # one of PRECISIONS; auto is bf16 where it is fast
     seed: int = 0
 
     def __post_init__(self):
@@ -59,7 +59,7 @@ def inverse_sqrt(progress: float, warmup: float) -> float:
     return math.sqrt(max(warmup, 1e-3) / max(progress, warmup, 1e-3))
 
 
-PRECISIONS = ("auto", "no", "bf16")
+PRECISIONS = ("no", "bf16")  # float32; products in bfloat16
 SCHEDULES = {"cosine": cosine, "inverse_sqrt": inverse_sqrt}
 
 
@@ -84,8 +84,6 @@ def adamw(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
 
 def muon(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
     """Muon for the matrices inside the blocks, AdamW for embeddings, norms, biases and heads."""
-    if not hasattr(torch.optim, "Muon"):
-        raise ValueError("optimizer=muon needs torch 2.9 or newer; take --optimizer adamw")
     hidden = [p for name, p in model.named_parameters() if p.ndim == 2 and ".blocks." in name]
     inside = {id(p) for p in hidden}
     rest = [p for p in model.parameters() if id(p) not in inside]
@@ -115,6 +113,7 @@ class Progress:
     stale: int = 0  # evaluations since the best
     metrics: dict[str, float] | None = None  # of this step's evaluation, if there was one
     is_best: bool = False
+    diverged: bool = False  # the loss, or what was evaluated, is no number any more
 
     def state_dict(self) -> dict:
         """For accelerate's save_state."""
@@ -125,15 +124,6 @@ class Progress:
         vars(self).update(state, metrics=None, is_best=False)
 
 
-def fast_precision(config: TrainConfig) -> str:
-    """bf16 where the hardware has matrix units for it: there it is many times faster."""
-    if config.precision != "auto":
-        return config.precision
-    if torch.cuda.is_available():
-        return "bf16" if torch.cuda.is_bf16_supported() else "no"
-    return "bf16" if torch.cpu._is_amx_tile_supported() else "no"
-
-
 def fit(
     model: nn.Module,
     batch_of: Callable[[int], Batch],
@@ -141,6 +131,8 @@ def fit(
     evaluate: Callable[[nn.Module], dict[str, float]],
     config: TrainConfig,
     *,
+    device: str,
+    precision: str,
     state: Path | None = None,
 ) -> Iterator[tuple[Progress, nn.Module]]:
     """Train, and yield where we are and the averaged model, at the start and after each step.
@@ -150,13 +142,18 @@ def fit(
     several processes, or several parts of a batch, give exactly the gradient of the whole.
     evaluate returns {"loss": …} and whatever else is worth a curve; config.best_by names the one
     whose smallest value is the best.
+    device ("cpu", or "cuda": each process has one of its own) and precision (one of PRECISIONS) are
+    the caller's, and are never found out here: who imports this may share his process with
+    libraries that promise GPUs.
     With a state folder the run can be killed at any moment and continues from its last evaluation.
     Close the iterator to stop early.
     """
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision={precision!r} must be one of {', '.join(PRECISIONS)}")
     torch.manual_seed(config.seed)
     accelerator = Accelerator(
-        cpu=not torch.cuda.is_available(),
-        mixed_precision=fast_precision(config),
+        cpu=device == "cpu",
+        mixed_precision="no",  # else it would make float32 of what models return; autocast decides
         gradient_accumulation_steps=config.accumulate,
     )
     bare = model.to(accelerator.device)
@@ -168,16 +165,19 @@ def fit(
     if state is not None:
         load_newest(accelerator, state)
     parts = accelerator.num_processes * config.accumulate
+    autocast = partial(torch.autocast, device, torch.bfloat16, enabled=precision == "bf16")
     started = time.monotonic() - now.seconds
     trained = list(bare.parameters())
 
     def judge() -> None:
         """Evaluate the averaged weights. Every process does, so that all agree when to stop."""
         averaged.eval()
-        with torch.inference_mode(), accelerator.autocast():
+        with torch.inference_mode(), autocast():
             now.metrics = evaluate(averaged.module)
+        sound = all_finite(averaged.module, bare) and all(map(math.isfinite, now.metrics.values()))
+        now.diverged |= now.step > 0 and not sound
         value = now.metrics[config.best_by]
-        now.is_best = value < now.best
+        now.is_best = value < now.best and not now.diverged
         now.stale = 0 if now.is_best else now.stale + 1
         now.best = min(now.best, value)
 
@@ -196,7 +196,7 @@ def fit(
         for part in range(accelerator.process_index, parts, accelerator.num_processes):
             with accelerator.accumulate(model):
                 mine = tuple(tensor[part::parts].to(accelerator.device) for tensor in batch)
-                with accelerator.autocast():
+                with autocast():
                     loss, n_targets = loss_of(model, mine)
                 accelerator.backward(loss)
                 sums += torch.stack([loss.detach(), n_targets])
@@ -210,22 +210,42 @@ def fit(
         averaged.update_parameters(bare)
 
         now.step, now.tokens, now.loss = now.step + 1, now.tokens + int(n_targets), loss / n_targets
-        now.metrics, now.is_best = None, False
+        now.metrics, now.is_best, now.diverged = None, False, not math.isfinite(now.loss)
         now.seconds = shared_clock(accelerator, time.monotonic() - started)
         if now.step % config.eval_every == 0 or finished(now, config):
             judge()
             now.seconds = shared_clock(accelerator, time.monotonic() - started)
         yield now, averaged.module
-        if now.metrics is not None and state is not None and math.isfinite(now.loss):
+        if now.metrics is not None and state is not None and not now.diverged:
             # after the yield: the state never knows of a best model that its receiver lost
             save_newest(accelerator, state, now.step)
+
+
+@wraps(fit, assigned=())  # whoever asks for its lines, as the lab does, gets those of the loop
+def fit_on_cpu(
+    model: nn.Module,
+    batch_of: Callable[[int], Batch],
+    loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
+    evaluate: Callable[[nn.Module], dict[str, float]],
+    **settings: float,
+) -> Iterator[tuple[Progress, nn.Module]]:
+    """`fit` for the live lab, which knows no TrainConfig: the settings are fields of one.
+
+    It trains in float32 on the CPU, which all visitors share, whatever a library says of GPUs.
+    """
+    config = TrainConfig(**settings)
+    return fit(model, batch_of, loss_of, evaluate, config, device="cpu", precision="no")
 
 
 def finished(now: Progress, config: TrainConfig) -> bool:
     """Out of steps, out of time, or out of patience."""
     out_of_patience = 0 < config.patience <= now.stale
-    diverged = now.step > 0 and not math.isfinite(now.loss)
-    return fraction_done(now, config) >= 1 or out_of_patience or diverged
+    return fraction_done(now, config) >= 1 or out_of_patience or now.diverged
+
+
+def all_finite(*models: nn.Module) -> bool:
+    """Whether every weight is a number: a gradient can spoil them while the loss is still sound."""
+    return all(bool(weight.isfinite().all()) for model in models for weight in model.parameters())
 
 
 def fraction_done(now: Progress, config: TrainConfig) -> float:

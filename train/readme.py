@@ -6,28 +6,25 @@
 import re
 from pathlib import Path
 
-from train.evaluate import TASKS, card_of
+from train.evaluate import exam_of
 from train.running.card import Card, meaning
-from transformer_core.checkpoint import read_json, write_atomically
+from transformer_core.checkpoint import CHECKPOINTS, read_json, write_atomically
 from transformer_core.studies.findings import seeds_of
 from transformer_core.studies.findings import table as comparison_table
 from transformer_core.studies.records import Study, read_studies
 from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
 
 README = Path("README.md")
-# a script's other checkpoints, beside the one of its name
-OTHERS = {"sentiment": ("sentiment_report", "sentiment_lstm")}
 HEAD = "| model | what is measured | value |\n|---|---|---:|\n"
 
 
 def table(checkpoints: Path) -> str:
     """A row for every score of every checkpoint that has been scored, as markdown."""
     rows = []
-    for script in TASKS.values():
-        for folder in (script, *OTHERS.get(script, ())):
-            if record := read_json(checkpoints / folder / "scores.json"):
-                card = card_of(script, checkpoints / folder)
-                rows += [row(folder, card, *score) for score in record["scores"].items()]
+    for folder, published in CHECKPOINTS.items():
+        if record := read_json(checkpoints / folder / "scores.json"):
+            card = exam_of(published.script).card_of(checkpoints / folder)
+            rows += [row(folder, card, *score) for score in record["scores"].items()]
     return HEAD + "".join(rows)
 
 

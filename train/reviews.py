@@ -4,19 +4,19 @@ What it learns of the language without any label is what `train.sentiment` start
 """
 
 import math
-import zlib
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from train.data import buckets, hub, sequences
-from train.data.hub import Reviews
+from train.data.films import HELD_OUT, load, unlabelled
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
+from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
@@ -53,34 +53,8 @@ PRESETS = {
 }
 WINDOW = 128  # pieces; the reviews follow one another, an [EOS] between them
 HIDDEN = 0.25  # the share of pieces to be guessed; more than BERT's 0.15 (Wettig et al. 2023)
-HELD_OUT = 12  # one review in so many validates
 N_TOKENIZER = 40_000  # reviews that the vocabulary is learnt from
 N_VALIDATION = 1_024  # windows
-
-
-def is_held_out(text: str) -> bool:
-    """Whether a training review validates, whatever the order of the file."""
-    return zlib.crc32(text.encode()) % HELD_OUT == 0
-
-
-def load(path: Path | None) -> tuple[Reviews, Reviews]:
-    """Labelled reviews to learn from and to validate on; none of their texts is in the test set."""
-    labelled = unique(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
-    held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
-    kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
-    return labelled.take(kept), labelled.take(held_out)
-
-
-def unlabelled(path: Path | None) -> Reviews:
-    """Reviews without labels, none of whose texts stands in another set."""
-    seen = {text for kind in ("train", "test") for text in hub.reviews(path, kind).text}
-    return unique(hub.reviews(path, "unsupervised"), seen)
-
-
-def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
-    """Every text once, and none that stands elsewhere."""
-    first = {text: i for i, text in reversed(list(enumerate(reviews.text)))}
-    return reviews.take(sorted(i for text, i in first.items() if text not in elsewhere))
 
 
 def learn_pieces(texts: list[str], vocab_size: int) -> Tokenizer:
@@ -170,6 +144,9 @@ CARD = Card(
 )
 
 
+EXAM = scores_alone("reviews", score, CARD)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("reviews", PRESETS, __doc__, argv)
@@ -188,7 +165,7 @@ def main(argv: list[str] | None = None) -> None:
         return validation(model, windows)
 
     model = MaskedLM(options.model_config(tokenizer))
-    run(options, model, tokenizer, batch_of, loss_of, evaluate)
+    run(options, model, tokenizer, batch_of, loss_of, evaluate, EXAM)
 
 
 if __name__ == "__main__":

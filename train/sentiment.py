@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train import reviews
-from train.data import hub
+from train.data import films, hub
 from train.data.labelled_reviews import (
     REPORT_PRESETS,
     batches,
@@ -26,6 +26,7 @@ from train.reviews import learn_pieces
 from train.running.card import Card, read_runs
 from train.running.flags import read_flags
 from train.running.run import run
+from train.running.scores import Exam
 from train.running.verdicts import (
     N_BINS,
     calibrate,
@@ -142,7 +143,7 @@ CARD = Card(
     dataset=hub.IMDB,
     data=(
         "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
-        f"without those that also stand in the test set; one in {reviews.HELD_OUT} validates, "
+        f"without those that also stand in the test set; one in {films.HELD_OUT} validates, "
         "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
         "three sentences are learnt."
     ),
@@ -199,6 +200,9 @@ def card_of(folder: Path) -> Card:
     return replace(card, data=card.data + PRETRAINED) if pretrained else card
 
 
+EXAM = Exam("sentiment", examine, card_of)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("sentiment", PRESETS, __doc__, argv)
@@ -224,7 +228,7 @@ def main(argv: list[str] | None = None) -> None:
     def finish(model: Model) -> None:
         print(f"temperature {calibrate(model, predict(model, validation), held_out.label):.2f}")
 
-    run(options, model, tokenizer, batch_of, loss, evaluate, finish)
+    run(options, model, tokenizer, batch_of, loss, evaluate, EXAM, finish)
 
 
 if __name__ == "__main__":

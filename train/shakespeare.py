@@ -14,6 +14,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import read_flags
 from train.running.run import run
+from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM
@@ -147,6 +148,9 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
     }
 
 
+EXAM = scores_alone("shakespeare", score, CARD)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags(
@@ -164,7 +168,7 @@ def main(argv: list[str] | None = None) -> None:
 
     batch_of = batches(ids[:start], config.max_len, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
-    run(options, DecoderLM(config), tokenizer, batch_of, loss, evaluate)
+    run(options, DecoderLM(config), tokenizer, batch_of, loss, evaluate, EXAM)
 
 
 if __name__ == "__main__":

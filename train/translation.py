@@ -17,6 +17,7 @@ from train.running.card import Card
 from train.running.flags import read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
+from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
@@ -219,6 +220,9 @@ CARD = Card(
 )
 
 
+EXAM = scores_alone("translation", score, CARD)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("translation", PRESETS, __doc__, argv)
@@ -240,7 +244,7 @@ def main(argv: list[str] | None = None) -> None:
         return judge(model, tokenizer, some, few)
 
     loss = functools.partial(loss_of, smoothing=options.train.label_smoothing)
-    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate)
+    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate, EXAM)
 
 
 if __name__ == "__main__":

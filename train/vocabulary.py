@@ -17,6 +17,7 @@ import torch
 from train.data.hub import Pairs
 from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import TrainConfig, fit
+from train.running.hardware import Hardware, choose
 from train.translation import (
     MODEL,
     N_VALIDATION,
@@ -43,7 +44,11 @@ def nats_per_character(model: EncoderDecoder, corpora: list[Encoded]) -> float:
 
 
 def try_size(
-    size: int, pairs: Pairs, validation: dict[str, Pairs], config: TrainConfig
+    size: int,
+    pairs: Pairs,
+    validation: dict[str, Pairs],
+    config: TrainConfig,
+    hardware: Hardware,
 ) -> dict[str, float]:
     """What a translator with this vocabulary reaches."""
     tokenizer = learn_pieces(pairs, size)
@@ -59,6 +64,8 @@ def try_size(
         partial(loss_of, smoothing=config.label_smoothing),
         lambda model: {"loss": nats_per_character(model, list(held_out.values()))},
         config,
+        device=hardware.device,
+        precision=hardware.precision,
     )
     ((now, model),) = deque(steps, maxlen=1)
     return {
@@ -85,9 +92,9 @@ def main(argv: list[str] | None = None) -> None:
     # evaluated before the first step and after the last
     config = replace(TRAIN, minutes=flags.minutes, warmup_steps=100, eval_every=1_000_000)
     pairs, validation = load(flags.data)
-    found = []
+    found, hardware = [], choose()
     for size in SIZES:
-        found.append(try_size(size, pairs, validation, config))
+        found.append(try_size(size, pairs, validation, config, hardware))
         print(json.dumps(found[-1]), flush=True)
     record = {"chosen": MODEL.vocab_size, "tried": found}
     write_atomically(flags.checkpoint / "vocabulary.json", json.dumps(record, indent=2) + "\n")

@@ -19,7 +19,15 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.models import MODELS, Model
+from transformer_core.model.models import (
+    MODELS,
+    DecoderLM,
+    EncoderClassifier,
+    EncoderDecoder,
+    LSTMClassifier,
+    MaskedLM,
+    Model,
+)
 from transformer_core.tokenization import Tokenizer
 
 SHARD_SIZE = "9MB"  # a plain git push to a Space takes files up to 10 MB
@@ -146,9 +154,9 @@ class Trained:
     folder: Path
 
 
-def load_trained(folder: Path) -> Trained:
-    """Model and tokenizer of a checkpoint folder."""
-    model = load(folder)
+def load_trained(folder: Path, model_class: type[Model] | None = None) -> Trained:
+    """Model and tokenizer of a checkpoint folder; CheckpointError if either is not as saved."""
+    model = load(folder, model_class)
     own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
     # the variants of an ablation study have one tokenizer, which stands beside them
     path = own if own.exists() or not shared.exists() else shared
@@ -163,11 +171,50 @@ def load_trained(folder: Path) -> Trained:
     return Trained(model, tokenizer, folder)
 
 
-# checkpoints whose command is not just the script of their name
-COMMANDS = {
-    "sentiment": "train.sentiment --init checkpoints/reviews",
-    "sentiment_report": "train.sentiment --preset report --out checkpoints/sentiment_report",
-    "sentiment_lstm": "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
+@dataclass(frozen=True)
+class Published:
+    """A checkpoint that this project trains: what it is, and how it is made and scored."""
+
+    title: str  # on screen
+    model: type[Model]
+    task: str  # of `python -m train.evaluate`
+    command: str  # behind `python -m`
+
+    @property
+    def script(self) -> str:
+        """The module of train that makes it."""
+        return self.command.split()[0].removeprefix("train.")
+
+
+# folder -> what it holds; the first of a task is the one that is scored unless another is named
+CHECKPOINTS = {
+    "translation": Published("Translator", EncoderDecoder, "translation", "train.translation"),
+    "reviews": Published(
+        "Masked language model, from which the classifier started",
+        MaskedLM,
+        "reviews",
+        "train.reviews",
+    ),
+    "sentiment": Published(
+        "Sentiment classifier",
+        EncoderClassifier,
+        "sentiment",
+        "train.sentiment --init checkpoints/reviews",
+    ),
+    "sentiment_report": Published(
+        "The report's classifier",
+        EncoderClassifier,
+        "sentiment",
+        "train.sentiment --preset report --out checkpoints/sentiment_report",
+    ),
+    "sentiment_lstm": Published(
+        "The LSTM beside it",
+        LSTMClassifier,
+        "sentiment",
+        "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
+    ),
+    "shakespeare": Published("Shakespeare", DecoderLM, "shakespeare", "train.shakespeare"),
+    "copy_task": Published("Copy task", EncoderDecoder, "copy", "train.copy_task"),
 }
 
 
@@ -185,7 +232,8 @@ class Models:
             if name not in self.loaded:
                 if absent := self.absent(name):
                     raise CheckpointError(absent)
-                self.loaded[name] = load_trained(self.folder / name)
+                model_class = CHECKPOINTS[name].model if name in CHECKPOINTS else None
+                self.loaded[name] = load_trained(self.folder / name, model_class)
             return self.loaded[name]
 
     def has(self, name: str) -> bool:
@@ -194,7 +242,7 @@ class Models:
 
     def absent(self, name: str) -> str:
         """The remedy, if folder/name holds no checkpoint; an empty string if it does."""
-        command = COMMANDS.get(name, f"train.{name}")
+        command = CHECKPOINTS[name].command if name in CHECKPOINTS else f"train.{name}"
         words = name.replace("_", " ")
         return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
 

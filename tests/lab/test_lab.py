@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from train import loop
+from train.loop import fit_on_cpu
 from transformer_core.lab import training as lab
 from transformer_core.lab.toys import PASTED, RULES, drawn, exact_match, held_out, judge, pasted
 from transformer_core.lab.training import Choice, Plan, Training
@@ -27,7 +27,7 @@ NUMBERS = "\n".join(f"{i}+{i}={2 * i}" for i in range(30))
 
 
 def finished(plan: Plan) -> Training:
-    training = Training(loop, plan)
+    training = Training(fit_on_cpu, plan)
     for _ in training.run():
         pass
     return training
@@ -125,7 +125,7 @@ def test_what_are_no_pairs_is_said(text, sentence):
 )
 def test_an_impossible_model_is_refused_in_a_sentence(changes, sentence):
     with pytest.raises(InputError, match=sentence):
-        Training(loop, replace(PLAN, choices=(replace(SMALL, **changes),)))
+        Training(fit_on_cpu, replace(PLAN, choices=(replace(SMALL, **changes),)))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_an_impossible_model_is_refused_in_a_sentence(changes, sentence):
 )
 def test_an_impossible_task_is_refused_in_a_sentence(changes, sentence):
     with pytest.raises(InputError, match=sentence):
-        Training(loop, replace(PLAN, **changes))
+        Training(fit_on_cpu, replace(PLAN, **changes))
 
 
 def test_an_input_beyond_alphabet_or_positions_is_refused(taught):
@@ -162,7 +162,7 @@ def test_the_usual_model_is_small():
 @pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)
 def test_every_encoding_trains_and_is_looked_at(positional_encoding):
     choice = replace(SMALL, positional_encoding=positional_encoding)
-    training = Training(loop, replace(PLAN, choices=(choice,)))
+    training = Training(fit_on_cpu, replace(PLAN, choices=(choice,)))
     for _ in islice(training.run(), 3):
         pass
     (learner,) = training.learners
@@ -202,14 +202,14 @@ def test_racers_share_what_they_have_in_common_whatever_else_they_draw():
     rival = replace(SMALL, positional_encoding="learned")
     ours, theirs = (
         learner.model.state_dict()
-        for learner in Training(loop, replace(PLAN, choices=(SMALL, rival))).learners
+        for learner in Training(fit_on_cpu, replace(PLAN, choices=(SMALL, rival))).learners
     )
     assert ours.keys() < theirs.keys()
     assert all(torch.equal(weight, theirs[name]) for name, weight in ours.items())
 
 
 def test_a_training_that_pauses_is_the_same_training(taught):
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     for n in (10, 1, 30):
         run = training.run()
         for _ in islice(run, n):
@@ -221,7 +221,7 @@ def test_a_training_that_pauses_is_the_same_training(taught):
 
 
 def test_a_pause_ends_a_run_with_the_step_that_it_is_at():
-    training = Training(loop, replace(PLAN, steps=3_000))
+    training = Training(fit_on_cpu, replace(PLAN, steps=3_000))
     thread = threading.Thread(target=lambda: [None for _ in training.run()])
     thread.start()
     while training.step < 3:
@@ -233,7 +233,7 @@ def test_a_pause_ends_a_run_with_the_step_that_it_is_at():
 
 
 def test_a_turn_has_an_end():
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     assert len(list(training.run(seconds=0))) == 1 and not training.ended
 
 
@@ -249,7 +249,7 @@ def test_moments_are_recorded_and_each_is_another_model(taught):
 
 
 def test_who_goes_back_stays_at_his_moment_while_the_training_goes_on():
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     (learner,) = training.learners
     run = training.run()
     for _ in islice(run, 30):
@@ -272,7 +272,7 @@ def test_of_a_moment_that_made_room_the_last_one_before_it_is_shown(taught):
 
 
 def test_a_snapshot_is_the_model_of_its_moment_and_stays_as_it_is():
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     (learner,) = training.learners
     run = training.run()
     for _ in islice(run, 30):
@@ -310,7 +310,7 @@ def test_recorded_moments_stay_within_their_room(monkeypatch, taught):
 
 def test_nothing_known_is_the_right_output_of_an_unknown_pair():
     plan = replace(PLAN, task=PASTED, pairs="ab -> c\nb -> a", steps=25)
-    training = Training(loop, plan)
+    training = Training(fit_on_cpu, plan)
     training.advance()
     look = training.look(training.learners[0], "bb")
     assert look.taught is look.written
@@ -319,8 +319,16 @@ def test_nothing_known_is_the_right_output_of_an_unknown_pair():
 # --- endings
 
 
+def test_it_trains_on_the_cpu_where_a_library_promises_a_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    training = Training(fit_on_cpu, PLAN)
+    (learner,) = training.learners
+    assert training.advance() and training.advance()
+    assert {weight.device.type for weight in learner.model.parameters()} == {"cpu"}
+
+
 def test_a_loss_that_is_no_number_ends_the_training():
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     (learner,) = training.learners
     training.advance()
     with torch.no_grad():
@@ -334,7 +342,7 @@ def test_a_loss_that_is_no_number_ends_the_training():
 
 
 def test_what_is_stopped_keeps_its_moments_and_what_is_forgotten_nothing():
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     for _ in islice(training.run(), 30):
         pass
     training.close()
@@ -351,7 +359,7 @@ def test_fifty_abandoned_trainings_leave_no_thread_and_no_memory():
 
     def abandon(how: int) -> weakref.ref:
         """Start a training in a thread of its own and leave it in one of three ways."""
-        training = Training(loop, replace(PLAN, choices=(SMALL, SMALL)))
+        training = Training(fit_on_cpu, replace(PLAN, choices=(SMALL, SMALL)))
         model = weakref.ref(training.learners[1].model)
 
         def work() -> None:

@@ -19,6 +19,7 @@ from train import ablations
 from train.ablations import flops_per_target, is_finished, main, merge, train
 from train.data import hub
 from train.loop import TrainConfig
+from train.running.hardware import Hardware
 from train.running.metrics import read_table
 from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
 from train.studies.recipe import EVALUATIONS, Recipe, Task
@@ -38,10 +39,11 @@ def small(monkeypatch):
     full = STUDIES["copy_task"].presets["cpu"]
     sizes = {"d_model": 16, "n_heads": 2, "n_layers": 1, "d_ff": 16, "max_len": 6}
     tiny = replace(full, model=replace(full.model, **sizes))
-    tiny = replace(tiny, train=replace(tiny.train, batch_size=4, precision="no"))
+    tiny = replace(tiny, train=replace(tiny.train, batch_size=4))
     study = replace(STUDIES["copy_task"], presets={"cpu": tiny, "gpu": tiny})
     monkeypatch.setitem(STUDIES, "copy_task", study)
     monkeypatch.setattr(copy_task, "N_COPIED", 8)
+    monkeypatch.setattr(ablations, "choose", lambda: Hardware("cpu", "no"))
 
 
 def run(out: Path, *flags: str) -> Path:
@@ -169,6 +171,39 @@ def test_other_plans_are_not_mixed(small, tmp_path):
         main(["copy_task", "--out", str(tmp_path), "--steps", "6", "--seeds", "1"])
 
 
+def test_all_runs_of_a_study_have_the_precision_that_it_began_with(small, tmp_path, monkeypatch):
+    used, plain = [], ablations.fit
+
+    def fit(*arguments, **options):
+        used.append(options["precision"])
+        return plain(*arguments, **options)
+
+    monkeypatch.setattr(ablations, "fit", fit)
+    monkeypatch.setattr(ablations, "choose", lambda: Hardware("cpu", "bf16", "since it is fast"))
+    folder = run(tmp_path, "--variants", "full", "--seeds", "0")
+    monkeypatch.setattr(ablations, "choose", lambda: Hardware("cpu", "no", "since it is not"))
+    run(tmp_path, "--variants", "full,one_layer", "--seeds", "0,1")
+    assert used == ["bf16"] * 4
+    plan = json.loads((folder / "study.json").read_text())
+    assert (plan["precision"], plan["precision_why"]) == ("bf16", "since it is fast")
+    assert json.loads((folder / "one_layer" / "variant.json").read_text())["precision"] == "bf16"
+
+
+def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
+    folder = run(tmp_path, "--variants", "full", "--seeds", "0")
+    path = folder / "study.json"
+    path.write_text(path.read_text().replace('"precision": "no"', '"precision": "bf16"'))
+    with pytest.raises(SystemExit, match="precision bf16 instead of no"):
+        run(tmp_path, "--variants", "full", "--seeds", "1")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_published_studies_can_be_gone_on_with_on_any_machine(study, monkeypatch):
+    monkeypatch.setattr(ablations, "choose", lambda: pytest.fail("its precision is settled"))
+    flags, folder = ablations.read_flags([study]), ROOT / "checkpoints" / "ablations" / study
+    ablations.refuse_to_mix(ablations.recipes(flags), ablations.agreed(folder), folder)
+
+
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
@@ -258,7 +293,7 @@ def test_every_task_can_be_trained(tmp_path, monkeypatch):
     pairs = hub.Pairs(texts, texts, ["captions-multi30k"] * len(texts))
     films = hub.Reviews(texts, [0, 1] * (len(texts) // 2))
     monkeypatch.setattr(translation, "load", lambda path: (pairs, {"validation": pairs}))
-    monkeypatch.setattr(sentiment.reviews, "load", lambda path: (films, films))
+    monkeypatch.setattr(sentiment, "load", lambda path: (films, films))
     monkeypatch.setattr(shakespeare.hub, "shakespeare", lambda path: TEXT * 40)
     for name, study in STUDIES.items():
         full = study.presets["cpu"]

@@ -13,12 +13,12 @@ import torch.nn.functional as F
 from tiny import TEXT, build
 from torch.testing import assert_close
 
-from train import evaluate
+from train import evaluate, shakespeare
 from train.copy_task import MODEL, accuracy
 from train.data import hub, sequences
 from train.shakespeare import split, validation_loss
 from transformer_core import checkpoint
-from transformer_core.checkpoint import write_atomically
+from transformer_core.checkpoint import CHECKPOINTS, write_atomically
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.tokenization import Tokenizer, symbols, train_characters
 
@@ -142,6 +142,14 @@ def test_a_task_without_a_script_is_a_sentence(capsys, monkeypatch):
     assert "there is no train/no_such_script.py" in refusal(capsys, "sentiment")
 
 
+@pytest.mark.parametrize("folder", CHECKPOINTS)
+def test_the_table_of_checkpoints_names_what_makes_and_scores_them(folder):
+    published, path = CHECKPOINTS[folder], ROOT / "checkpoints" / folder
+    exam = evaluate.exam_of(published.script)
+    assert exam.task == published.task
+    assert json.loads((path / "config.json").read_text())["model"] == published.model.__name__
+
+
 def test_a_missing_checkpoint_is_a_sentence(capsys, tmp_path, text):
     words = ["shakespeare", "--checkpoint", tmp_path / "none", "--data", text]
     sentence = refusal(capsys, *words)
@@ -183,7 +191,7 @@ def test_scoring_is_in_float32(writer, text, monkeypatch):
         return logits
 
     monkeypatch.setattr(DecoderLM, "forward", spy)
-    evaluate.evaluate("shakespeare", writer, text)
+    evaluate.evaluate(shakespeare.EXAM, writer, text)
     assert dtypes == {(torch.float32, False)}
 
 

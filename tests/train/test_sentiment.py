@@ -12,7 +12,7 @@ from tiny import build, words
 from torch.testing import assert_close
 
 from train import evaluate, long_reviews, reviews, sentiment
-from train.data import hub, labelled_reviews
+from train.data import films, hub, labelled_reviews
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import TrainConfig
@@ -83,7 +83,7 @@ def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
 
 
 def test_no_text_is_both_tested_and_trained_on(folder):
-    parts = [*reviews.load(folder), reviews.unlabelled(folder)]
+    parts = [*films.load(folder), films.unlabelled(folder)]
     labelled, held_out, unlabelled = (set(part.text) for part in parts)
     test = set(hub.reviews(folder, "test").text)
     assert not (labelled & held_out or unlabelled & (labelled | held_out))
@@ -276,6 +276,6 @@ def test_policies_for_long_reviews_are_measured(folder, tmp_path):
     sentiment.main(["--data", str(folder), *SMALL, "--max-len", "12", "--out", str(out)])
     long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])
     found = json.loads((out / "long_reviews.json").read_text())
-    assert 0 < found["n"] <= found["of"] == len(reviews.load(folder)[1])
+    assert 0 < found["n"] <= found["of"] == len(films.load(folder)[1])
     losses = {policy["loss"] for policy in found["policies"].values()}
     assert len(losses) == len(long_reviews.BEGINNINGS) + 1  # each reads something else

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -19,12 +20,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 from accelerate.state import AcceleratorState, GradientState
+from packaging.requirements import Requirement
 from tiny import TEXT, build
 from torch.testing import assert_close
 
-from train import copy_task, shakespeare
+from train import copy_task, loop, shakespeare
 from train.data import sequences as data
-from train.loop import OPTIMIZERS, TrainConfig, fit, learning_rate
+from train.loop import OPTIMIZERS, TrainConfig, learning_rate
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
@@ -32,9 +34,8 @@ from transformer_core.checkpoint import load_trained
 from transformer_core.model.models import DecoderLM, Model
 
 ROOT = Path(__file__).parents[2]
-CONFIG = TrainConfig(
-    steps=8, batch_size=8, learning_rate=0.01, warmup_steps=2, eval_every=3, precision="no"
-)
+fit = partial(loop.fit, device="cpu", precision="no")
+CONFIG = TrainConfig(steps=8, batch_size=8, learning_rate=0.01, warmup_steps=2, eval_every=3)
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "32"]
 SMALL += ["--dropout", "0.2", "--precision", "no"]
 WRITER = [*SMALL, "--max-len", "16", "--minutes", "0", "--batch-size", "8", "--eval-every", "3"]
@@ -121,6 +122,19 @@ def test_training_lowers_the_loss(optimizer):
     config = replace(CONFIG, steps=40, optimizer=optimizer)
     found = losses(tiny_model(), config)
     assert sum(found[-5:]) / 5 < 0.8 * found[0]
+
+
+def test_no_torch_is_allowed_that_lacks_an_optimizer_of_the_presets():
+    lines = map(Requirement, packages(ROOT / "requirements.txt"))
+    (torch_versions,) = (line.specifier for line in lines if line.name == "torch")
+    assert "2.8.0" not in torch_versions, "torch.optim.Muon came with 2.9"
+    assert "2.9.0" in torch_versions and torch.__version__.split("+")[0] in torch_versions
+
+
+def packages(path: Path) -> list[str]:
+    """The lines of a list of requirements that name one."""
+    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line]
 
 
 def test_the_first_thing_that_is_seen_is_the_untrained_model():
@@ -232,6 +246,65 @@ def test_a_run_that_diverges_ends_and_keeps_its_best():
     assert now.step == 1 and math.isfinite(now.best)
 
 
+def poisoned(model, batch):
+    """A sound loss whose gradient is none: the square root is vertical at 0."""
+    loss, n_targets = loss_of(model, batch)
+    return loss + sum((p - p.detach()).sum() for p in model.parameters()).sqrt(), n_targets
+
+
+@pytest.mark.parametrize("best_by", ["loss", "error"])
+def test_a_gradient_that_is_no_number_costs_neither_the_last_state_nor_the_best(tmp_path, best_by):
+    calls = itertools.count(1)
+
+    def sixth_poisoned(model, batch):
+        return (poisoned if next(calls) == 6 else loss_of)(model, batch)
+
+    def judge(model):
+        # a share of errors can be counted of answers that are no numbers, too: even a small one
+        return {**evaluate(model), "error": 0.1 if weights(model).isnan().any() else 0.5}
+
+    config = replace(CONFIG, steps=9, best_by=best_by)
+    run = fit(tiny_model(), sequences, sixth_poisoned, judge, config, state=tmp_path)
+    seen = [(now.step, now.is_best, now.diverged, math.isfinite(now.loss)) for now, _ in run]
+    assert seen[-1] == (6, False, True, True), "it ends where its weights are lost"
+    assert [path.name for path in tmp_path.iterdir()] == ["step-00000003"]
+    resumed = fit(tiny_model(), sequences, loss_of, judge, config, state=tmp_path)
+    *_, (now, model) = resumed
+    assert now.step == 9 and not now.diverged and weights(model).isfinite().all()
+
+
+def test_an_evaluation_that_is_no_number_is_not_gone_on_from(tmp_path):
+    script = iter([5.0, 4.0, math.nan])
+    config = replace(CONFIG, eval_every=2)
+    run = fit(
+        tiny_model(), sequences, loss_of, lambda _: {"loss": next(script)}, config, state=tmp_path
+    )
+    assert [(now.step, now.diverged) for now, _ in run][-1] == (4, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["step-00000002"]
+
+
+def test_what_computes_is_the_callers_choice(monkeypatch):
+    """A library may promise a GPU that is there only at times; none is looked for."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert losses(tiny_model(), CONFIG)
+    with pytest.raises(ValueError, match="precision='auto' must be one of no, bf16"):
+        next(fit(tiny_model(), sequences, loss_of, evaluate, CONFIG, precision="auto"))
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("no", torch.float32), ("bf16", torch.bfloat16)])
+def test_the_loss_is_computed_of_logits_in_the_trainings_own_precision(precision, dtype):
+    seen = set()
+
+    def spy(model, batch):
+        seen.add(model(batch[0]).dtype)
+        return loss_of(model, batch)
+
+    model = tiny_model()
+    list(fit(model, sequences, spy, evaluate, replace(CONFIG, steps=2), precision=precision))
+    assert seen == {dtype}
+    assert {weight.dtype for weight in model.parameters()} == {torch.float32}
+
+
 def test_what_is_kept_is_a_plain_float32_model(tmp_path):
     seen = []
 
@@ -241,7 +314,7 @@ def test_what_is_kept_is_a_plain_float32_model(tmp_path):
 
     trained = tiny_model()
     *_, (_, averaged) = fit(
-        trained, sequences, loss_of, spy, replace(CONFIG, steps=2, precision="bf16")
+        trained, sequences, loss_of, spy, replace(CONFIG, steps=2), precision="bf16"
     )
     assert "forward" not in vars(averaged), "accelerate has wrapped the model that is kept"
     assert set(seen) == {torch.bfloat16}, "evaluations on the way use the training's precision"
@@ -363,6 +436,16 @@ def test_copy_task_runs_two_steps(tmp_path, capsys):
     scores = json.loads((tmp_path / "scores.json").read_text())["scores"]
     assert scores["n"] == 1000 and scores["exact_match"] < 0.1
     assert "exact_match" in capsys.readouterr().out
+
+
+def test_a_command_is_executed_once(tmp_path):
+    """Under python -m a script is __main__: imported by its name, it would be run once more."""
+    words = [*SMALL, "--steps", "1", "--max-len", "6", "--out", str(tmp_path)]
+    code = "import runpy, sys; runpy.run_module('train.copy_task', run_name='__main__'); "
+    code += "print('train.copy_task' in sys.modules)"
+    done = launch([sys.executable, "-c", code, *words])
+    assert done.stdout.splitlines()[-1] == "False"
+    assert (tmp_path / "scores.json").exists()
 
 
 def test_the_sequences_that_are_scored_are_never_drawn_for_training():
@@ -540,6 +623,19 @@ def test_another_model_cannot_be_resumed_or_started_from(trained):
         shakespeare.main([*trained, "--resume", "--n-layers", "2"])
     with pytest.raises(SystemExit, match="does not fit this model"):
         shakespeare.main([*trained, "--init", trained[-1], "--d-ff", "16"])
+
+
+def test_another_class_of_model_cannot_be_resumed(trained):
+    flags = ["--resume", "--max-len", "6", "--steps", "2", "--out", trained[-1]]
+    with pytest.raises(SystemExit, match="holds DecoderLM, not EncoderDecoder"):
+        copy_task.main([*SMALL, *flags])
+
+
+def test_a_machine_without_git_can_train(tmp_path, text, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    flags = ["--steps", "1", "--data", str(text), "--out", str(tmp_path / "model")]
+    shakespeare.main([*WRITER, *flags])
+    assert read_runs(tmp_path / "model")[0]["commit"] == "unknown"
 
 
 @pytest.mark.parametrize("script", [shakespeare, copy_task])

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import torch
 
-from train import reviews
-from train.data import buckets, hub
+from train.data import buckets, films, hub
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import Batch, TrainConfig
@@ -24,7 +23,7 @@ SPLIT_SEED = 8_1_1
 def splits(path: Path | None, preset: str) -> tuple[Reviews, Reviews]:
     """Training and validation reviews; none of their texts is tested on."""
     if preset not in REPORT_PRESETS:
-        return reviews.load(path)
+        return films.load(path)
     everything, order = shuffled(path)
     tenth = len(order) // 10
     return everything.take(order[2 * tenth :]), everything.take(order[tenth : 2 * tenth])
@@ -36,7 +35,7 @@ def shuffled(path: Path | None) -> tuple[Reviews, list[int]]:
     texts, labels = (
         [item for part in parts for item in getattr(part, name)] for name in ("text", "label")
     )
-    everything = reviews.unique(Reviews(texts, labels), set())
+    everything = films.unique(Reviews(texts, labels), set())
     order = list(range(len(everything)))
     random.Random(SPLIT_SEED).shuffle(order)
     return everything, order

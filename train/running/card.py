@@ -157,10 +157,13 @@ def describe_runs(folder: Path) -> str:
         return "There is no record of the training runs."
     parts = []
     for index, run in enumerate(runs, start=1):
+        why = (
+            f", {run['precision_why']}" if "precision_why" in run else ""
+        )  # earlier runs do not say
         title = f"Run {index} of {len(runs)}: " if len(runs) > 1 else ""
         parts.append(
             f"{title}{run['minutes']:,} minutes on {run['device']} (processes: "
-            f"{run['processes']}, threads: {run['threads']}, precision: {run['precision']}); "
+            f"{run['processes']}, threads: {run['threads']}, precision: {run['precision']}{why}); "
             f"{run['steps']:,} steps, {run['tokens']:,} targets; "
             f"commit {run['commit']}, torch {run['torch']}.\n\n```\n{run['command']}\n```"
         )

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import torch
 
-from train.loop import OPTIMIZERS, PRECISIONS, SCHEDULES, TrainConfig
+from train.loop import OPTIMIZERS, SCHEDULES, TrainConfig
+from train.running.hardware import ASKED
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -22,7 +23,6 @@ CHOICES = {
     "pooling": ("cls", "mean"),
     "positional_encoding": POSITIONAL_ENCODINGS,
     "positions_along": ("length", "batch"),
-    "precision": PRECISIONS,
     "schedule": SCHEDULES,
 }
 
@@ -36,6 +36,7 @@ class Options:
     command: str
     model: ModelConfig
     train: TrainConfig
+    precision: str  # one of ASKED
     out: Path
     data: Path | None
     init: Path | None
@@ -84,6 +85,7 @@ def read_flags(
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
     add("--out", type=Path, default=Path("checkpoints") / task, help="checkpoint folder")
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
+    add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
     add("--resume", action="store_true", help="continue the run that --out holds")
     add("--init", type=Path, help="start a new run from this checkpoint's weights")
     add("--overwrite", action="store_true", help="replace the model that --out holds")
@@ -128,6 +130,7 @@ def read_flags(
             command=" ".join(["python", "-m", f"train.{task}", *argv]),
             model=chosen(model),
             train=chosen(train),
+            precision=flags.precision,
             out=flags.out,
             data=flags.data,
             init=flags.init,

@@ -1,9 +1,5 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
-import math
-import os
-import platform
-import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import asdict
@@ -14,18 +10,18 @@ from accelerate import PartialState
 from torch import nn
 from tqdm import tqdm
 
-from train.evaluate import evaluate_and_publish
 from train.loop import (
     Batch,
     Progress,
-    fast_precision,
     fit,
     fraction_done,
     remove_states,
 )
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
+from train.running.hardware import Hardware, choose, name_of
 from train.running.metrics import Metrics, measured, read_table
+from train.running.scores import Exam, evaluate_and_publish
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
@@ -41,15 +37,17 @@ def run(
     batch_of: Callable[[int], Batch],
     loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
     evaluate: Callable[[nn.Module], dict[str, float]],
+    exam: Exam,
     finish: Callable[[Model], None] | None = None,
 ) -> None:
     """Train with a progress bar; leave the best weights, metrics, scores and card in --out.
 
-    finish may change the best weights once more, after training.
+    finish may change the best weights once more; the exam is how the checkpoint is scored then.
     """
     if options.resume:
         refuse_another_model(options.out, model)
-    is_main = PartialState(cpu=not torch.cuda.is_available()).is_main_process
+    hardware = choose(options.precision)
+    is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     state = options.out / "training"
     state.mkdir(parents=True, exist_ok=True)
     if not options.resume:
@@ -60,7 +58,16 @@ def run(
     past = history(options)
     runs_before = read_runs(past)[: metrics.run - 1] if past else []
 
-    steps = fit(model, batch_of, loss_of, evaluate, options.train, state=state)
+    steps = fit(
+        model,
+        batch_of,
+        loss_of,
+        evaluate,
+        options.train,
+        device=hardware.device,
+        precision=hardware.precision,
+        state=state,
+    )
     with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
         for now, averaged in measured(steps, metrics if is_main else None):
             bar.n = fraction_done(now, options.train)
@@ -73,20 +80,21 @@ def run(
                 # now, and not before: until here the old model stands beside its own vocabulary
                 write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
                 checkpoint.save(options.out, averaged)
-            record_run(options.out, runs_before, describe(options, now))
+            record_run(options.out, runs_before, describe(options, hardware, now))
             scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
             bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
-    if now.step and not math.isfinite(now.loss):
+    if now.diverged:
         raise SystemExit(
-            f"The training diverged at step {now.step:,}: its loss is no number any more. "
-            f"{options.out} keeps the best weights before that, without scores."
+            f"The training diverged at step {now.step:,}: its loss, its weights or their "
+            f"evaluation is no number any more. {options.out} keeps the best weights before, "
+            "without scores."
         )
     if is_main:
         if finish is not None:
             best = checkpoint.load(options.out)
             finish(best)
             checkpoint.save(options.out, best)
-        scores = evaluate_and_publish(options.task, options.out, options.data)
+        scores = evaluate_and_publish(exam, options.out, options.data)
         print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
 
 
@@ -94,7 +102,11 @@ def refuse_another_model(folder: Path, model: Model) -> None:
     """A run is resumed with the model that it began with."""
     if not (folder / "config.json").exists():
         return
-    wanted, held = asdict(model.config), asdict(checkpoint.load(folder, type(model)).config)
+    try:
+        held = asdict(checkpoint.load(folder, type(model)).config)
+    except CheckpointError as error:
+        raise SystemExit(f"--resume cannot go on with {folder}: {error}") from error
+    wanted = asdict(model.config)
     differences = [f"{k} {wanted[k]} instead of {held[k]}" for k in held if wanted[k] != held[k]]
     if differences:
         raise SystemExit(f"--resume cannot change the model in {folder}: {', '.join(differences)}")
@@ -136,31 +148,30 @@ def open_metrics(options: Options) -> Metrics:
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
 
 
-def describe(options: Options, now: Progress) -> dict:
+def describe(options: Options, hardware: Hardware, now: Progress) -> dict:
     """What the model card says of the run; numbers are as measured."""
-    git = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True
-    )
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else processor()
     return {
         "task": options.task,
         "preset": options.preset,
         "command": options.command,
-        "device": device,
+        "device": name_of(hardware.device),
         "threads": torch.get_num_threads(),
         "processes": PartialState().num_processes,
-        "precision": fast_precision(options.train),
+        "precision": hardware.precision,
+        "precision_why": hardware.why,
         "minutes": round(now.seconds / 60, 1),
         "steps": now.step,
         "tokens": now.tokens,
-        "commit": git.stdout.strip() or "unknown",
+        "commit": commit(),
         "torch": torch.__version__,
         "train": asdict(options.train),
     }
 
 
-def processor() -> str:
-    """The CPU's name as the system tells it."""
-    info = Path("/proc/cpuinfo")
-    names = re.findall(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else []
-    return f"{os.cpu_count()} cores of {names[0] if names else platform.processor()}"
+def commit() -> str:
+    """What git calls the code that runs; "unknown" without git, or outside of a repository."""
+    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "unknown"
+    except OSError:
+        return "unknown"

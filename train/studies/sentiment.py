@@ -8,6 +8,7 @@ from pathlib import Path
 from train import reviews, sentiment
 from train.data import labelled_reviews
 from train.data.buckets import Ragged
+from train.data.films import load
 from train.running import verdicts
 from train.studies.recipe import Recipe, Study, Task, shortened, training
 from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
@@ -37,7 +38,7 @@ def films(
     path: Path | None, vocab_size: int, max_len: int
 ) -> tuple[Tokenizer, Ragged, list[int], Ragged, list[int]]:
     """Vocabulary, training reviews and labels, validation reviews and labels."""
-    some, held_out = reviews.load(path)
+    some, held_out = load(path)
     held_out = held_out.take(range(len(held_out))[:: max(1, len(held_out) // N_REVIEWS)])
     tokenizer = reviews.learn_pieces(some.text, vocab_size)
     known, judged = (

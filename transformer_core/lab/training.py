@@ -1,24 +1,23 @@
 """The live lab without its interface: what a visitor chose, and the models that learn from it.
 
-The training loop is handed in (`loop` is the module train.loop), because this package does not
-know the one that trains.
+The training loop is handed in, because this package does not know the one that trains.
 """
 
 import copy
 import math
 import threading
 import time
-from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from transformer_core.checkpoint import Trained
-from transformer_core.lab.toys import PASTED, Toy, drawn, judge, loss_of, pasted, symbols_of
+from transformer_core.lab.toys import PASTED, Batch, Toy, drawn, judge, loss_of, pasted, symbols_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -33,6 +32,30 @@ STEPS = (25, 3_000)
 SECONDS = 120.0  # of training in one go; then others get their turn
 LIMITS = {"n_heads": (1, 8), "n_layers": (1, 4), "d_model": (4, 64), "d_ff": (1, 256)}
 LEARNING_RATES = (1e-5, 1.0)
+
+
+class Fit(Protocol):
+    """A training loop: it changes the model and yields where it is after every step.
+
+    What it yields first is the untrained model. Of the progress `step`, `loss`, `metrics` (what
+    evaluate returned, or None) and `diverged` are read here.
+    """
+
+    def __call__(
+        self,
+        model: nn.Module,
+        batch_of: Callable[[int], Batch],
+        loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
+        evaluate: Callable[[nn.Module], dict[str, float]],
+        *,
+        steps: int,
+        learning_rate: float,
+        warmup_steps: int,
+        eval_every: int,
+        seed: int,
+    ) -> Generator[tuple[Any, nn.Module], None, None]:
+        """Begin, with a fresh optimizer."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -118,9 +141,10 @@ class Learner:
 
     choice: Choice
     model: EncoderDecoder
-    steps: Generator  # train.loop.fit, running
+    steps: Generator  # the loop, running
     step: int = 0
     loss: float = math.nan  # of the last batch
+    diverged: bool = False  # its numbers are no numbers any more
     seconds: float = 0.0  # of computing, waiting left out
     exact_at: tuple[int, float] | None = None  # step and seconds when exact match was first 100 %
     curve: list[Point] = field(default_factory=list)
@@ -134,7 +158,7 @@ class Learner:
         self.seconds += time.monotonic() - started
         if now is None:
             return False
-        self.step, self.loss = now.step, now.loss
+        self.step, self.loss, self.diverged = now.step, now.loss, now.diverged
         if now.metrics is not None:
             self.curve.append(Point(now.step, **now.metrics))
             if self.exact_at is None and self.curve[-1].exact == 1:
@@ -152,11 +176,6 @@ class Learner:
         if len(self.moments) * size > ROOM:
             self.every *= 2
             self.moments = {s: w for s, w in self.moments.items() if s % self.every == 0}
-
-    @property
-    def diverged(self) -> bool:
-        """Whether the loss is no number any more."""
-        return self.step > 0 and not math.isfinite(self.loss)
 
     def model_at(self, step: int | None) -> tuple[int, EncoderDecoder]:
         """The model at the last moment recorded up to a step, and that moment; None is now."""
@@ -180,19 +199,19 @@ class Look:
 class Training:
     """One visitor's models, side by side on the same data. One thread at a time moves them."""
 
-    def __init__(self, loop: ModuleType, plan: Plan):
+    def __init__(self, fit: Fit, plan: Plan):
         """Nothing is computed yet. InputError says what cannot be."""
         check_number("The number of steps", plan.steps, *STEPS)
         self.plan, self.toy = plan, plan.toy()
         self.lock = threading.Lock()
         self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
-        self.learners = [self.learner(loop, choice) for choice in plan.choices]
+        self.learners = [self.learner(fit, choice) for choice in plan.choices]
         first, *rivals = (learner.model for learner in self.learners)
         for rival in rivals:  # a race starts fairly: what they have in common is the same
             copy_common(first, rival)
 
-    def learner(self, loop: ModuleType, choice: Choice) -> Learner:
+    def learner(self, fit: Fit, choice: Choice) -> Learner:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
         torch.manual_seed(self.plan.seed)
@@ -200,21 +219,28 @@ class Training:
             model = EncoderDecoder(config).eval()
         except ValueError as error:  # rotary positions turn pairs of channels
             raise InputError(f"That model cannot be built: {error}.") from error
-        steps = loop.fit(
+        steps = fit(
             model,
             partial(self.toy.batch_of, seed=self.plan.seed),
             loss_of,
             partial(judge, unseen=self.toy.unseen),
-            loop.TrainConfig(
-                steps=int(self.plan.steps),
-                learning_rate=choice.learning_rate,
-                warmup_steps=50,
-                eval_every=EVERY,
-                precision="no",
-                seed=self.plan.seed,
-            ),
+            steps=int(self.plan.steps),
+            learning_rate=choice.learning_rate,
+            warmup_steps=50,
+            eval_every=EVERY,
+            seed=self.plan.seed,
         )
         return Learner(choice, model, steps)
+
+    @property
+    def names(self) -> list[str]:
+        """What each model is called: what sets it apart from its rival."""
+        choices = self.plan.choices
+        if len(choices) == 1:
+            return ["The model"]
+        differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
+        own = [", ".join(f"{d.replace('_', ' ')} {getattr(c, d)}" for d in differ) for c in choices]
+        return [f"{letter}: {words or 'the same'}" for letter, words in zip("AB", own, strict=True)]
 
     @property
     def step(self) -> int:

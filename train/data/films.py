@@ -1,0 +1,34 @@
+"""The film reviews that are learnt from and those that validate; none of either is tested on."""
+
+import zlib
+from pathlib import Path
+
+from train.data import hub
+from train.data.hub import Reviews
+
+HELD_OUT = 12  # one review in so many validates
+
+
+def is_held_out(text: str) -> bool:
+    """Whether a training review validates, whatever the order of the file."""
+    return zlib.crc32(text.encode()) % HELD_OUT == 0
+
+
+def load(path: Path | None) -> tuple[Reviews, Reviews]:
+    """Labelled reviews to learn from and to validate on; none of their texts is in the test set."""
+    labelled = unique(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
+    held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
+    kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
+    return labelled.take(kept), labelled.take(held_out)
+
+
+def unlabelled(path: Path | None) -> Reviews:
+    """Reviews without labels, none of whose texts stands in another set."""
+    seen = {text for kind in ("train", "test") for text in hub.reviews(path, kind).text}
+    return unique(hub.reviews(path, "unsupervised"), seen)
+
+
+def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
+    """Every text once, and none that stands elsewhere."""
+    first = {text: i for i, text in reversed(list(enumerate(reviews.text)))}
+    return reviews.take(sorted(i for text, i in first.items() if text not in elsewhere))

@@ -1,0 +1,65 @@
+"""The end of a training: its checkpoint is scored anew, and what was found is published with it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from train.running.card import Card, publish
+from train.running.hardware import device
+from transformer_core.checkpoint import Trained, load_trained, write_atomically
+
+Scores = dict[str, float]
+
+
+class EvaluationError(Exception):
+    """Why there is no score, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Exam:
+    """How the checkpoints of one task are scored, and what their card says of it."""
+
+    task: str  # its name for `train.evaluate`
+    # of a checkpoint on the data, or on the first so many examples: the scores, and what is found
+    # beside them, file name -> content
+    examine: Callable[[Trained, Path | None, int | None], tuple[Scores, dict[str, dict]]]
+    card_of: Callable[[Path], Card]  # of a checkpoint folder
+
+
+def scores_alone(
+    task: str, score: Callable[[Trained, Path | None, int | None], Scores], card: Card
+) -> Exam:
+    """An exam that finds nothing beside its scores, and has one card for all checkpoints."""
+    return Exam(task, lambda *asked: (score(*asked), {}), lambda folder: card)
+
+
+@torch.inference_mode()
+def evaluate(
+    exam: Exam, folder: Path, data: Path | None = None, limit: int | None = None
+) -> tuple[Trained, Scores, dict[str, dict]]:
+    """A checkpoint in float32, its scores, and what is found beside them.
+
+    EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used.
+    """
+    if data is not None and not data.exists():
+        raise EvaluationError(f"{data} does not exist")
+    trained = load_trained(folder)
+    trained.model.to(device())
+    return trained, *exam.examine(trained, data, limit)
+
+
+def evaluate_and_publish(
+    exam: Exam, folder: Path, data: Path | None = None, limit: int | None = None
+) -> Scores:
+    """Score a checkpoint and write its scores.json and its card."""
+    trained, scores, details = evaluate(exam, folder, data, limit)
+    for name, content in details.items():
+        write_atomically(folder / name, json.dumps(content, indent=1) + "\n")
+    words = ["python -m train.evaluate", exam.task]
+    for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
+        words += [flag, str(value)] if value is not None else []
+    publish(trained, exam.card_of(folder), scores, " ".join(words))
+    return scores
