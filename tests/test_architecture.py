@@ -94,6 +94,29 @@ def test_imports_go_down(module):
     assert {other for other in others if FLOOR_OF[other] >= FLOOR_OF[room]} == set()
 
 
+@pytest.mark.parametrize("module", sorted(inside("transformer_core.ui.tabs")))
+def test_a_tab_knows_no_other(module):
+    tabs = inside("transformer_core.ui.tabs")
+    own = ".".join(module.split(".")[:4])  # all of them, for the module that lists them
+    assert IMPORTS[module] & tabs <= inside(own)
+
+
+@pytest.mark.parametrize("module", sorted(inside("train.data") | {"train.loop"}))
+def test_data_and_the_loop_know_no_command(module):
+    assert IMPORTS[module] & inside("train") <= inside("train.data") | {"train.loop"}
+
+
+@pytest.mark.parametrize("module", sorted(inside("train.running")))
+def test_what_commands_share_knows_no_command(module):
+    below = inside("train.running") | inside("train.data") | {"train.loop"}
+    assert IMPORTS[module] & inside("train") <= below
+
+
+def test_only_the_evaluation_looks_a_module_up_by_its_name():
+    assert importers("importlib") <= {"train.evaluate"}
+    assert importers("train.evaluate") <= {"train.readme"}
+
+
 @pytest.mark.parametrize("module", sorted(inside("transformer_core.model")))
 def test_the_model_knows_nothing_of_text(module):
     assert IMPORTS[module] & MODULES.keys() <= inside("transformer_core.model")

@@ -60,13 +60,9 @@ element.addEventListener('click', event => {
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
 // attention maps: a colour for every weight, and a label for every row or column there is room for
-function ramp() {  // canvas cannot read CSS variables, so the two ends of the scale are read here
-  const probe = make('i'); element.append(probe);
-  const read = name => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number); };
-  const ends = [read('--scale-low'), read('--scale-high')]; probe.remove(); return ends;
-}
+const channels = name => colour(name).split(',').map(Number);  // of "red, green, blue", for a canvas
 function paintMap(canvas, values, n, m) {
-  const [low, high] = ramp(), context = canvas.getContext('2d');
+  const [low, high] = [channels('--map-zero'), channels('--map-plus')], context = canvas.getContext('2d');
   canvas.width = m; canvas.height = n;
   const image = context.createImageData(m, n);
   for (let i = 0; i < n * m; i++) {

@@ -7,12 +7,11 @@ let maps = [], drawnAt = 0;
 const floats = text => new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
 const number = v => v === -Infinity ? 'hidden' : v === 0 ? '0' : Math.abs(v) >= 1e4 || Math.abs(v) < 1e-3 ? v.toExponential(1) : v.toPrecision(3);
 const clip = text => { const shown = visible(text.trim() || text); return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown; };
-const rgb = name => colour(name).startsWith('#') ? colour(name).match(/[\da-f]{2}/gi).map(h => parseInt(h, 16)) : colour(name).split(',').map(Number);
 
 function paint(canvas, map) {
   const [n, m] = [map.rows.length, map.n_columns];
   if (!map.signed) return paintMap(canvas, map.numbers, n, m);
-  const low = rgb('--scale-low'), [down, up] = [rgb('--warm'), rgb('--cool')];
+  const [low, down, up] = ['--map-zero', '--map-minus', '--map-plus'].map(channels);
   const context = canvas.getContext('2d');
   canvas.width = m; canvas.height = n;
   const image = context.createImageData(m, n);

@@ -10,7 +10,7 @@ from transformer_core.ui.tour import STOPS
 
 def begun(open_page, **how):
     page = open_page("/", **how)
-    page.get_by_role("button", name="Take the tour").click()
+    page.get_by_role("button", name="Tour", exact=True).click()
     return page, page.get_by_role("dialog", name="Guided tour")
 
 
@@ -50,7 +50,7 @@ def test_the_tour_can_be_left_at_any_time_and_taken_again(open_page):
     card.get_by_role("button", name="Next").click()
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
-    page.get_by_role("button", name="Take the tour").click()
+    page.get_by_role("button", name="Tour", exact=True).click()
     expect(card).to_contain_text("Stop 1 of")
     expect(card).not_to_contain_text("foreseen")
     card.get_by_role("button", name="Leave").click()

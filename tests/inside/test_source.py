@@ -5,6 +5,7 @@ import pytest
 import torch
 from tiny import TINY, build, words
 
+from train.loop import fit, fit_on_cpu
 from transformer_core.inside.source import lines_of, parts, weightless
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.models import DecoderLM, EncoderDecoder
@@ -21,6 +22,10 @@ def test_lines_are_those_of_the_file(thing):
     file = (ROOT / found.path).read_text().splitlines()[found.first - 1 : found.first - 1 + n]
     assert inspect.cleandoc("\n" + "\n".join(file)) == inspect.cleandoc("\n" + found.text)
     assert found.text.startswith(("class ", "def "))
+
+
+def test_the_lab_shows_the_lines_of_the_loop_itself():
+    assert lines_of(fit_on_cpu) == lines_of(fit)
 
 
 @pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tiny_study import write_writers
 
-from train import loop
+from train.loop import fit_on_cpu
 from transformer_core.checkpoint import Models
 from transformer_core.studies.curves import Line
 from transformer_core.studies.records import learning_lines, position_lines, read_study
@@ -26,7 +26,7 @@ def folder(tmp_path):
 def handlers(folder):
     """The tab's event handlers by name."""
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Page(Models(folder.parents[1]), opened, loop, gr.State()))
+        ablations.build(Page(Models(folder.parents[1]), opened, fit_on_cpu, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
 
 
@@ -36,7 +36,7 @@ def texts(value) -> str:
 
 def test_without_any_study_the_tab_says_how_to_train_one(tmp_path):
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Page(Models(tmp_path), opened, loop, gr.State()))
+        ablations.build(Page(Models(tmp_path), opened, fit_on_cpu, gr.State()))
     said = [str(block.value) for block in demo.blocks.values() if hasattr(block, "value")]
     assert any("python -m train.ablations" in text for text in said)
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer
 
-from train import loop
+from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui.app import LAUNCH, build_app, tab_id
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def served(folder):
     """The address of an app around the tiny model, with the settings of the real one."""
-    demo = build_app(Models(folder), loop)
+    demo = build_app(Models(folder), fit_on_cpu)
     quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
     _, url, _ = demo.launch(**LAUNCH, **quiet)
     yield url.rstrip("/")
@@ -55,14 +55,14 @@ def tabs_of(demo) -> list[str]:
 
 def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
     for models in (Models(folder), Models(tmp_path / "nothing here")):
-        labels = tabs_of(build_app(models, loop))
+        labels = tabs_of(build_app(models, fit_on_cpu))
         assert [tab.TITLE for tab in TABS] == [
             label for label in labels if label in {tab.TITLE for tab in TABS}
         ]
 
 
 def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
-    demo = build_app(Models(tmp_path), loop)
+    demo = build_app(Models(tmp_path), fit_on_cpu)
     said = [block.value for block in demo.blocks.values() if type(block).__name__ == "Markdown"]
     for script in ("shakespeare", "translation", "sentiment"):
         assert any(f"python -m train.{script}" in str(text) for text in said)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from tiny import tiny_classifier
 
-from train import loop
+from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.training import Choice, Plan, Training
@@ -22,7 +22,7 @@ OURS, RIVAL = inside.LAB
 def handlers_of(folder) -> dict:
     """The tab's event handlers by name."""
     with gr.Blocks() as demo, gr.Tab("Inside") as opened:
-        inside.build(Page(Models(folder), opened, loop, gr.State()))
+        inside.build(Page(Models(folder), opened, fit_on_cpu, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
 
 
@@ -39,7 +39,7 @@ def handlers(tmp_path_factory):
 @pytest.fixture
 def training():
     """Two models after 30 steps, with more to come."""
-    training = Training(loop, PLAN)
+    training = Training(fit_on_cpu, PLAN)
     for _ in islice(training.run(), 30):
         pass
     return training
@@ -80,7 +80,7 @@ def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
         assert drawing == {"summary": inside.LAB[name]}
         with pytest.raises(gr.Error, match="ress Start"):
             handlers["look_inside"](name, "CAB", None)
-    alone = Training(loop, Plan(length=4, letters=3, choices=(SMALL,)))
+    alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": inside.LAB[RIVAL]}
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from tiny import tiny_translator
 
-from train import loop
+from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.training import Plan
@@ -43,7 +43,7 @@ def app(started, tmp_path_factory):
     folder, tiny = tmp_path_factory.mktemp("checkpoints"), tiny_translator()
     checkpoint.save(folder / "translation", tiny.model)
     (folder / "translation" / "tokenizer.json").write_text(tiny.tokenizer.to_json())
-    demo = build_app(Models(folder), loop)
+    demo = build_app(Models(folder), fit_on_cpu)
     quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
     _, url, _ = demo.launch(**LAUNCH, **quiet)
     demo.address = url.rstrip("/") + "/gradio_api"

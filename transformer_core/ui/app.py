@@ -1,17 +1,20 @@
 """The app: one gradio Blocks, one folder per tab."""
 
+import html
 import inspect
-from types import ModuleType
+import re
 
 import gradio as gr
 
 from transformer_core.inference import Models
+from transformer_core.lab.training import Fit
 from transformer_core.ui.events import PRIVATE
 from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.page import Page, training_state
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.theme import CSS, THEME
 from transformer_core.ui.tour import tour_view
+from transformer_core.ui.views.tools import brand_view, tools_view
 
 LAUNCH = {
     "theme": THEME,
@@ -36,27 +39,24 @@ REMEMBER_TAB = """() => {
 RESTORED = "() => { setTimeout(() => { window.tabRestored = true; }, 500); }"
 
 
-def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
+def build_app(models: Models, fit: Fit) -> gr.Blocks:
     """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it.
 
-    loop is train.loop, with which the live lab trains.
+    fit is the loop with which the live lab trains.
     """
     with gr.Blocks(title="Transformers from scratch", delete_cache=(3600, 3600)) as demo:
-        gr.Markdown(
-            "# Transformers from scratch\n"
-            "Every weight you see was computed by a few hundred lines of plain tensor operations, "
-            "and every model was trained by the scripts beside them.",
-            elem_classes="lead",
-        )
-        tour = tour_view(elem_id="tour")
+        brand_view(elem_id="brand")
+        with gr.Row(elem_id="tools"):
+            tour = tour_view(elem_id="tour")
+            tools_view()
         training = training_state(demo)
-        with gr.Tabs() as tabs:
+        with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             for tab in TABS:
                 with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
-                    gr.Markdown(inspect.cleandoc(tab.__doc__), elem_classes="lead")
+                    gr.HTML(introduction(tab), apply_default_css=False)
                     # first, for the browser waits for the end of one listener before the next
                     opened.select(None, js=REMEMBER_TAB % tab_id(tab), **PRIVATE)
-                    tab.build(Page(models, opened, loop, training))
+                    tab.build(Page(models, opened, fit, training))
         quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
         tour.visit(tab_of_tour, None, tabs, queue=False, **quiet)
         arrived = demo.load(tab_of_url, None, tabs, show_progress="hidden", **PRIVATE)
@@ -64,6 +64,16 @@ def build_app(models: Models, loop: ModuleType) -> gr.Blocks:
     # everybody who waits is told his place every two seconds, not only when somebody's turn begins
     return demo.queue(
         api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2
+    )
+
+
+def introduction(tab) -> str:
+    """What a tab is: the first paragraph of its docstring, and the rest for those who ask."""
+    words = html.escape(inspect.cleandoc(tab.__doc__), quote=False)
+    sentence, _, rest = re.sub("`(.+?)`", r"<code>\1</code>", words).partition("\n\n")
+    return (
+        f'<details class="what"><summary>{sentence} <b>What is this?</b></summary>'
+        f"<p>{rest}</p></details>"
     )
 
 

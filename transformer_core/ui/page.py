@@ -1,12 +1,11 @@
 """What every tab is built around, and what ends with a visit."""
 
 from dataclasses import dataclass
-from types import ModuleType
 
 import gradio as gr
 
 from transformer_core.inference import Models
-from transformer_core.lab.training import Training
+from transformer_core.lab.training import Fit, Training
 
 
 @dataclass(frozen=True)
@@ -15,7 +14,7 @@ class Page:
 
     models: Models
     opened: gr.Tab  # the tab itself, for what waits until somebody opens it
-    loop: ModuleType  # train.loop, with which the live lab trains: this package does not know it
+    fit: Fit  # the loop with which the live lab trains: this package knows none
     training: gr.State  # of each visitor the Training of his live lab, or None
 
 

@@ -135,7 +135,7 @@ def tour_view(**component) -> gr.HTML:
     """The whole tour, which the browser leads. Event: visit {tab}."""
     body = (
         '<button type="button" data-do="start" class="tour-start">'
-        f"Take the tour: {len(STOPS)} stops, {len(STOPS)} questions</button>"
+        "Tour</button>"
         '<div class="tour-card" role="dialog" aria-label="Guided tour" hidden></div>'
     )
     return view(

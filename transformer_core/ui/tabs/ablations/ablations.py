@@ -1,7 +1,9 @@
-"""Remove one part of a Transformer at a time, train what is left with several seeds, and see what
-that part was for. Every number here is computed from the files that the training wrote; the
-variants themselves can be tried on your own text. The models are small enough for minutes on one
-core: the sizes of the student reports need a GPU (`python -m train.ablations … --preset gpu`).
+"""Remove one part of a Transformer, train what is left, and see what that part was for.
+
+Every variant is trained with several seeds, and every number here is computed from the files that
+the training wrote; the variants themselves can be tried on your own text. The models are small
+enough for minutes on one core: the sizes of the student reports need a GPU
+(`python -m train.ablations … --preset gpu`).
 """
 
 import functools

@@ -1,22 +1,18 @@
-"""What models there are, how good they are, and the commands that make them again."""
+"""What models there are, how good they are, and the commands that make them again.
+
+Every score comes from a file that `python -m train.evaluate` or a training wrote. Architecture,
+decoding and explanations are plain tensor operations of this project, without pretrained weights.
+"""
 
 import re
 from pathlib import Path
 
 import gradio as gr
 
+from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.ui.page import Page
 
 TITLE = "About"
-NAMES = {
-    "translation": "Translator",
-    "sentiment": "Sentiment classifier",
-    "reviews": "Masked language model, from which the classifier started",
-    "sentiment_report": "The report's classifier",
-    "sentiment_lstm": "The LSTM beside it",
-    "shakespeare": "Shakespeare",
-    "copy_task": "Copy task",
-}
 SHOWN = ("Model", "Scores", "Training")  # of a card's sections; the others are folded
 CLOSING = """
 **From scratch** means that attention, positional encodings, blocks, models, decoding and
@@ -31,9 +27,9 @@ server for anything.
 
 def build(page: Page) -> None:
     """One section for each checkpoint, with the numbers that its own files hold."""
-    for name, title in NAMES.items():
+    for name, published in CHECKPOINTS.items():
         with gr.Column(elem_id=f"about-{name}", elem_classes="about"):
-            gr.Markdown(f"### {title}")
+            gr.Markdown(f"### {published.title}")
             if absent := page.models.absent(name):
                 gr.Markdown(absent)
             else:

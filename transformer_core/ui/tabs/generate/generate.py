@@ -1,4 +1,4 @@
-"""A decoder that has read all of Shakespeare, one character at a time, and guesses the next one.
+"""A decoder that has read all of Shakespeare guesses the next character, one at a time.
 
 Let it write. Every character is coloured by how surprised the model was to draw it; point at one to
 see what else it had in mind, and pick an alternative to see where that would have led.

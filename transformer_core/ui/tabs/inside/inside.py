@@ -1,6 +1,8 @@
-"""Open a model up. The drawing is made from the loaded model itself: every part with the shape of
-what leaves it, its parameters and its operations for your own text. Press a part to see the real
-numbers that pass through it, and the lines of code that compute them.
+"""Open a model up: every part with the real numbers that pass through it.
+
+The drawing is made from the loaded model itself: every part with the shape of what leaves it, its
+parameters and its operations for your own text. Press a part to see the numbers that pass through
+it, and the lines of code that compute them.
 """
 
 import functools
@@ -8,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import CHECKPOINTS, Trained
 from transformer_core.inside.anatomy import Node, anatomy
 from transformer_core.inside.forward import Pass, Reading, read, read_ids, run
 from transformer_core.inside.lens import agreement, logit_lens
@@ -18,19 +20,12 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.page import Page
-from transformer_core.ui.tabs.lab.progress import names_of
 from transformer_core.ui.views.anatomy import anatomy_value, anatomy_view, node_title
 from transformer_core.ui.views.code import code_value, code_view
 from transformer_core.ui.views.lens import lens_value, lens_view
 from transformer_core.ui.views.stages import stages_value, stages_view
 
 TITLE = "Inside"
-NAMES = {
-    "translation": "Translator",
-    "sentiment": "Sentiment classifier",
-    "shakespeare": "Shakespeare",
-    "copy_task": "Copy task",
-}
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -151,7 +146,7 @@ def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
     step, trained = training.snapshot(learners[number])
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
-    said = f"{names_of(training)[number]} of your Live lab, at step {step:,}. "
+    said = f"{training.names[number]} of your Live lab, at step {step:,}. "
     return look(trained, read_ids(trained, training.ids(text)), said)
 
 
@@ -166,12 +161,12 @@ def readable(text: str, training: Training | None) -> str:
 def build(page: Page) -> None:
     """Lay out the tab and wire it."""
     models = page.models
-    names = [name for name in NAMES if models.has(name)]
+    names = [name for name in EXAMPLES if models.has(name)]
     first = [*names, *LAB][0]
     visit = gr.State(None, time_to_live=3600)
     with gr.Row():
         choice = gr.Dropdown(
-            [*((NAMES[name], name) for name in names), *LAB],
+            [*((CHECKPOINTS[name].title, name) for name in names), *LAB],
             value=first,
             label="Model",
             elem_id="inside-model",

@@ -1,6 +1,7 @@
-"""Watch a Transformer learn. A model of some 35,000 numbers starts from noise and is trained here,
-while you look: the diagonal that forms in its cross-attention is the moment it understands. Then
-take something away from it, or let two of them race.
+"""Watch a Transformer learn: a model of some 35,000 numbers, trained here while you look.
+
+It starts from noise; the diagonal that forms in its cross-attention is the moment it understands.
+Then take something away from it, or let two of them race.
 """
 
 import json
@@ -82,7 +83,7 @@ def plan_of(task, length, letters, pairs, steps, race, *values) -> Plan:
 
 def build(page: Page) -> None:
     """Lay out the tab and wire it."""
-    loop, training, plan = page.loop, page.training, Plan()
+    training, plan = page.training, Plan()
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
             task = gr.Radio([*RULES, PASTED], value=plan.task, label="Task")
@@ -137,7 +138,7 @@ def build(page: Page) -> None:
         if training is not None and not training.ended and training.plan == plan:
             training.held = None  # whoever goes on wants to see what comes
             return training, training.check(text)
-        fresh = Training(loop, plan)
+        fresh = Training(page.fit, plan)
         text = fresh.check(text)
         forget(training)
         return fresh, text
@@ -211,7 +212,7 @@ def build(page: Page) -> None:
         return code_value(
             [
                 *parts(choice.config(toy), n_tokens, len(toy.answer(toy.example)) + 1),
-                part("The training loop", [loop.fit], None),
+                part("The training loop", [page.fit], None),
             ]
         )
 

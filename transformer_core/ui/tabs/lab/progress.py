@@ -1,23 +1,11 @@
 """What is seen of a training: its progress in sentences, and the values of the lab's views."""
 
-from dataclasses import fields
-
-from transformer_core.lab.training import SECONDS, Choice, Learner, Training
+from transformer_core.lab.training import SECONDS, Learner, Training
 from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.steps import steps_value
 
 FIRST = "Press **Start**. The first look is at a model that knows nothing."
-
-
-def names_of(training: Training) -> list[str]:
-    """What each model is called on screen: what sets it apart from its rival."""
-    choices = training.plan.choices
-    if len(choices) == 1:
-        return ["The model"]
-    differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
-    said = [", ".join(f"{d.replace('_', ' ')} {getattr(c, d)}" for d in differ) for c in choices]
-    return [f"{letter}: {words or 'the same'}" for letter, words in zip("AB", said, strict=False)]
 
 
 def progress(name: str, learner: Learner) -> str:
@@ -66,7 +54,7 @@ def verdict(written: str, answer: str | None) -> str:
 
 def curves_of(training: Training) -> dict:
     """The value of the curves."""
-    names = names_of(training)
+    names = training.names
     # there are no learners any more if their visitor leaves at this moment
     said = [progress(*pair) for pair in zip(names, training.learners, strict=False)]
     said.append(f"Measured on {training.toy.judged}.")
@@ -80,7 +68,7 @@ def looks_of(training: Training, text: str) -> list:
     """
     values = []
     answer = training.toy.answer(text)
-    for name, learner in zip(names_of(training), training.learners, strict=False):
+    for name, learner in zip(training.names, training.learners, strict=False):
         look = training.look(learner, text)
         if look is None:
             values += [None, None]

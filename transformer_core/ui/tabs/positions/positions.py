@@ -1,6 +1,7 @@
-"""Attention by itself sees a bag of tokens: shuffle them and nothing changes. These are four ways
-to tell it where each token stands, beside none. Every figure is drawn by calling the code that the
-models use.
+"""Attention by itself sees a bag of tokens; these are four ways to tell it where each one stands.
+
+Shuffle the tokens and, without positions, nothing changes. Every figure is drawn by calling the
+code that the models use.
 """
 
 import functools

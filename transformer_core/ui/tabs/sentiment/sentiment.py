@@ -1,6 +1,7 @@
-"""An encoder reads a film review, and one vector, that of the piece [CLS] in front of it, says
-whether the reviewer liked the film. Type a sentence; then see what that vector looked at, and
-whether what it looked at explains anything.
+"""An encoder reads a film review; one vector, that of [CLS] before it, says whether it is praise.
+
+Type a sentence; then see what that vector looked at, and whether what it looked at explains
+anything: several explanations of the same answer are put on trial by deleting words.
 """
 
 import functools

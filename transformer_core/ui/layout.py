@@ -1,0 +1,27 @@
+"""The pieces of which tabs are laid out alike."""
+
+from collections.abc import Mapping
+
+import gradio as gr
+
+from transformer_core.ui.events import PRIVATE
+
+
+def sections(**component) -> gr.Tabs:
+    """The tools of a tab that go deeper, each a gr.Tab in here, one open at a time."""
+    return gr.Tabs(elem_classes="sections", overflow_behavior="wrap", **component)
+
+
+def examples(texts: Mapping[str, str], box: gr.Textbox) -> gr.Button:
+    """Short names below a text box, each of which fills it; then Clear, which is returned."""
+    with gr.Row(elem_classes="examples"):
+        gr.HTML('<span class="note">Try</span>', apply_default_css=False, elem_classes="fit")
+        for name, text in texts.items():
+            button = quiet(name)
+            button.click(lambda text=text: text, None, box, **PRIVATE)
+        return quiet("Clear", "last")
+
+
+def quiet(name: str, *classes: str) -> gr.Button:
+    """A button that looks like a word."""
+    return gr.Button(name, size="sm", elem_classes=["quiet", *classes], min_width=0, scale=0)
