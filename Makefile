@@ -1,8 +1,8 @@
 # make app               install what is needed into .venv and start the app
-# make test              everything: style, unit tests, the app in a browser
+# make test              everything: style, types, unit tests, the app in a browser
 # make test-fast         the same without the browser
 # make test-elsewhere    the same on other instruction sets, for whoever writes a tolerance
-# make lint              style alone
+# make lint              style and types alone
 # make bench             speed, as ratios measured in one run
 # make train-shakespeare, train-copy, train-translation, train-sentiment
 # make train-ablations ARGS="copy_task --jobs 2"
@@ -37,6 +37,7 @@ test-elsewhere: lint
 lint: $(VENV)/installed-tests
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m mypy
 
 bench: $(VENV)/installed-tests
 	for script in tests/benchmarks/*.py; do PYTHONPATH=. $(PY) $$script $(ARGS) || exit 1; done

@@ -11,6 +11,7 @@ import threading
 import time
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import torch
 from huggingface_hub import split_torch_state_dict_into_shards
@@ -30,6 +31,7 @@ from transformer_core.model.models import (
 )
 from transformer_core.tokenization import Tokenizer
 
+M = TypeVar("M", bound=Model, covariant=True)
 SHARD_SIZE = "9MB"  # a plain git push to a Space takes files up to 10 MB
 
 
@@ -53,7 +55,7 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         raise
 
 
-def read_json(path: Path) -> dict | list | None:
+def read_json(path: Path) -> Any:
     """A JSON file's content; None if there is no such file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -87,7 +89,7 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
         stale.unlink()
 
 
-def load(folder: Path, model_class: type[Model] | None = None) -> Model:
+def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assignment]
     """The saved model in float32 and eval mode; CheckpointError if anything is not as saved."""
     path = folder / "config.json"
     try:
@@ -96,9 +98,9 @@ def load(folder: Path, model_class: type[Model] | None = None) -> Model:
         model = MODELS[name](read_config(dict(description["config"])))
     except (OSError, ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
-    if model_class is not None and type(model) is not model_class:
+    if not isinstance(model, model_class):
         raise CheckpointError(f"{path} holds {name}, not {model_class.__name__}")
-    tensors = {}
+    tensors: dict[str, torch.Tensor] = {}
     for name, digest in shards.items():
         tensors |= read_shard(folder / Path(name).name, digest)
     try:
@@ -108,7 +110,7 @@ def load(folder: Path, model_class: type[Model] | None = None) -> Model:
     return model.eval()
 
 
-def read_config(values: dict) -> ModelConfig:
+def read_config(values: dict[str, Any]) -> ModelConfig:
     """Strict: no unknown field; fields added since the checkpoint was saved take their default."""
     known = {field.name: field for field in fields(ModelConfig)}
     if unknown := values.keys() - known.keys():
@@ -146,15 +148,18 @@ def fill(model: Model, tensors: dict[str, torch.Tensor]) -> None:
 
 
 @dataclass(frozen=True)
-class Trained:
+class Trained(Generic[M]):
     """A model with the tokenizer it was trained with, and the folder both came from."""
 
-    model: Model
+    model: M
     tokenizer: Tokenizer
     folder: Path
 
 
-def load_trained(folder: Path, model_class: type[Model] | None = None) -> Trained:
+def load_trained(
+    folder: Path,
+    model_class: type[M] = Model,  # type: ignore[assignment]
+) -> Trained[M]:
     """Model and tokenizer of a checkpoint folder; CheckpointError if either is not as saved."""
     model = load(folder, model_class)
     own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
@@ -224,15 +229,15 @@ class Models:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.lock = threading.Lock()
-        self.loaded: dict[str, Trained] = {}
+        self.loaded: dict[str, Trained[Any]] = {}
 
-    def get(self, name: str) -> Trained:
+    def get(self, name: str) -> Trained[Any]:
         """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
         with self.lock:
             if name not in self.loaded:
                 if absent := self.absent(name):
                     raise CheckpointError(absent)
-                model_class = CHECKPOINTS[name].model if name in CHECKPOINTS else None
+                model_class = CHECKPOINTS[name].model if name in CHECKPOINTS else Model
                 self.loaded[name] = load_trained(self.folder / name, model_class)
             return self.loaded[name]
 
@@ -247,31 +252,31 @@ class Models:
         return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
 
     @property
-    def translator(self) -> Trained:
+    def translator(self) -> Trained[EncoderDecoder]:
         """The encoder-decoder, English to German."""
         return self.get("translation")
 
     @property
-    def classifier(self) -> Trained:
+    def classifier(self) -> Trained[EncoderClassifier]:
         """The encoder that reads the sentiment of a film review."""
         return self.get("sentiment")
 
     @property
-    def lstm(self) -> Trained:
+    def lstm(self) -> Trained[LSTMClassifier]:
         """The LSTM that was trained beside it."""
         return self.get("sentiment_lstm")
 
     @property
-    def masked_lm(self) -> Trained:
+    def masked_lm(self) -> Trained[MaskedLM]:
         """The encoder that fills in hidden words of film reviews."""
         return self.get("reviews")
 
     @property
-    def language_model(self) -> Trained:
+    def language_model(self) -> Trained[DecoderLM]:
         """The decoder that writes Shakespeare."""
         return self.get("shakespeare")
 
     @property
-    def copier(self) -> Trained:
+    def copier(self) -> Trained[EncoderDecoder]:
         """The small encoder-decoder that repeats its input."""
         return self.get("copy_task")

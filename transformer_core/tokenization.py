@@ -62,8 +62,11 @@ class Tokenizer:
         return self.inner.decode([i for i in ids if i >= len(SPECIAL_TOKENS)])
 
     def token(self, index: int) -> str:
-        """One id as the vocabulary writes it."""
-        return self.inner.id_to_token(index)
+        """One id as the vocabulary writes it; IndexError if it has no such id."""
+        token: str | None = self.inner.id_to_token(index)
+        if token is None:
+            raise IndexError(f"no token has the id {index}")
+        return token
 
     def unknown_characters(self, text: str) -> list[str]:
         """The distinct characters of a text that become UNK, in order of appearance."""

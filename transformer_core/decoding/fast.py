@@ -6,7 +6,8 @@ hold it to the same logits.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, addcmul, addmm, baddbmm, bmm, layer_norm, nn, relu
@@ -30,22 +31,29 @@ def gelu_of_scaled(z: Tensor) -> Tensor:
 ACTIVATIONS = {"relu": (relu, 1.0), "gelu": (gelu_of_scaled, math.sqrt(0.5))}
 
 
+class Cross(NamedTuple):
+    """What reads a memory, whose keys and values are in the cache."""
+
+    norm: Norm
+    query: Affine
+    output: Affine
+
+
 class Weights(NamedTuple):
     """One block's tensors: shared with the model, except the projections."""
 
     norm: Norm
     projections: Affine  # (3 * d_model,): query, then key, then value
     output: Affine
-    norm_cross: Norm | None  # None without cross-attention, as the next two
-    query_cross: Affine | None  # the memory's keys and values are in the cache
-    output_cross: Affine | None
+    cross: Cross | None  # None where there is no memory to read
     norm_forward: Norm
     up: Affine
     down: Affine
 
 
-def norm_of(norm: nn.LayerNorm) -> Norm:
-    """As layer_norm takes it."""
+def norm_of(norm: nn.Module) -> Norm:
+    """As layer_norm takes it; pre-norm alone is read here, so it is no nn.Identity."""
+    assert isinstance(norm, nn.LayerNorm)
     return norm.weight, norm.bias
 
 
@@ -57,6 +65,7 @@ def affine_of(linear: nn.Linear) -> Affine:
 def weights_of(block: Block) -> Weights:
     """Gather a block's tensors."""
     own, cross, forward = block.self_attention, block.cross_attention, block.feed_forward
+    assert forward is not None  # fast_step asks for it
     three = own.query, own.key, own.value
     return Weights(
         norm=norm_of(block.add_self.before),
@@ -65,9 +74,11 @@ def weights_of(block: Block) -> Weights:
             torch.cat([linear.weight for linear in three]).T,
         ),
         output=affine_of(own.output),
-        norm_cross=cross and norm_of(block.add_cross.before),
-        query_cross=cross and affine_of(cross.query),
-        output_cross=cross and affine_of(cross.output),
+        cross=None
+        if cross is None
+        else Cross(
+            norm_of(block.add_cross.before), affine_of(cross.query), affine_of(cross.output)
+        ),
         norm_forward=norm_of(block.add_feed_forward.before),
         up=affine_of(forward.up),
         down=affine_of(forward.down),
@@ -94,8 +105,9 @@ class FastStep:
     def __init__(self, stack: Stack, config: ModelConfig):
         self.config, self.bias = config, stack.positions.bias
         self.embedding, self.embedding_scale = stack.embedding.weight, stack.scale
-        self.score_scale = stack.blocks[0].self_attention.scale
-        self.blocks = [weights_of(block) for block in stack.blocks]
+        blocks = cast(Sequence[Block], stack.blocks)
+        self.score_scale = blocks[0].self_attention.scale
+        self.blocks = [weights_of(block) for block in blocks]
         self.norm = norm_of(stack.norm)
         self.activation, self.factor = ACTIVATIONS[config.activation]
         # positions are asked once what they add at every place and how they turn channel pairs,
@@ -134,12 +146,12 @@ class FastStep:
             weights = baddbmm(bias, query, keys, alpha=self.score_scale).softmax(-1)
             x = x + affine(bmm(weights, values).view(rows, -1), block.output)
 
-            if mask is not None:
-                y = affine(layer_norm(x, size, *block.norm_cross), block.query_cross)
+            if block.cross is not None:
+                y = affine(layer_norm(x, size, *block.cross.norm), block.cross.query)
                 keys, values = (stored.flatten(0, 1) for stored in cache.memory[layer])
                 scores = baddbmm(hidden, y.view(-1, 1, head_dim), keys.mT, alpha=self.score_scale)
                 context = bmm(scores.softmax(-1), values).view(rows, -1)
-                x = x + affine(context, block.output_cross)
+                x = x + affine(context, block.cross.output)
 
             y = affine(layer_norm(x, size, *block.norm_forward), block.up, factor, factor)
             x = x + affine(self.activation(y), block.down, alpha=factor)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -141,7 +141,7 @@ class Learner:
 
     choice: Choice
     model: EncoderDecoder
-    steps: Generator  # the loop, running
+    steps: Generator[tuple[Any, nn.Module], None, None]  # the loop, running
     step: int = 0
     loss: float = math.nan  # of the last batch
     diverged: bool = False  # its numbers are no numbers any more
@@ -154,7 +154,8 @@ class Learner:
     def advance(self) -> bool:
         """One step, or the look at the untrained model that comes first; False at the end."""
         started = time.monotonic()
-        now, self.model = next(self.steps, (None, self.model))
+        now, model = next(self.steps, (None, self.model))
+        self.model = cast(EncoderDecoder, model)  # what fit was given, perhaps as its average
         self.seconds += time.monotonic() - started
         if now is None:
             return False
@@ -295,14 +296,14 @@ class Training:
         numbers = symbols_of(self.toy.tokenizer)
         return [*(numbers[symbol] for symbol in text), EOS]
 
-    def snapshot(self, learner: Learner) -> tuple[int, Trained]:
+    def snapshot(self, learner: Learner) -> tuple[int, Trained[EncoderDecoder]]:
         """A copy of a model as it is at the moment that is held, or now; and that moment."""
         with self.lock:
             step, model = learner.model_at(self.held)
             return step, Trained(copy.deepcopy(model).cpu(), self.toy.tokenizer, Path("lab"))
 
     @torch.inference_mode()
-    def taught(self, trained: Trained, text: str) -> Sentence | None:
+    def taught(self, trained: Trained[EncoderDecoder], text: str) -> Sentence | None:
         """A checked input, and the right output as the model foresees it symbol by symbol.
 
         None if the model's numbers have grown beyond what can be computed.

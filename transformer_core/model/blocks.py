@@ -15,7 +15,7 @@ from transformer_core.model.trace import Site, Trace, record_hidden, record_subl
 class FeedForward(nn.Module):
     """The same two-layer network at every position (section 3.3)."""
 
-    activation = staticmethod(F.relu)
+    activation: Callable[[Tensor], Tensor] = staticmethod(F.relu)
 
     def __init__(self, config: ModelConfig, site: Site):
         super().__init__()

@@ -31,7 +31,7 @@ class ModelConfig:
     feed_forward: bool = True
     causal_mask: bool = True  # without it a decoder sees in training what it should predict
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         sizes = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_len", "n_classes")
         for name in sizes:
             value = getattr(self, name)

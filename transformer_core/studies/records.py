@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Variant:
     """One line of a study: what was built, and what it measured."""
 
     name: str
-    record: dict  # variant.json
+    record: dict[str, Any]  # variant.json
     curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
     by_position: Curve | None  # loss by place in a long text; its steps are positions
     diverged: frozenset[int] = frozenset()  # seeds whose loss was no number any more
@@ -42,9 +43,11 @@ class Variant:
 
     def spent(self, axis: str, curve: Curve) -> np.ndarray:
         """What had been spent at every point of a curve, in a unit of AXES. -> (points,)"""
-        if axis == "FLOPs":
-            return curve.tokens * self.record["flops_per_target"]
-        return {"steps": curve.steps, "targets": curve.tokens, "seconds": curve.seconds}[axis]
+        if axis == "steps":
+            return curve.steps
+        spent = curve.seconds if axis == "seconds" else curve.tokens
+        assert spent is not None, "a curve by place has spent nothing"
+        return spent * self.record["flops_per_target"] if axis == "FLOPs" else spent
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ def read_study(folder: Path) -> Study:
         plan = read_json(folder / "study.json", {"variants", "metric", "unit"})
     except StudyError as error:
         return Study(folder.name, "loss", "targets", (), {}, (str(error),))
-    variants, problems, waiting = {}, [], []
+    problems: list[str] = []
+    variants, waiting = {}, []
     for name in plan["variants"]:
         if not (folder / name).exists():
             waiting.append(name)
@@ -166,7 +170,7 @@ def read_variant(folder: Path) -> Variant:
     )
 
 
-def read_json(path: Path, wanted: set[str]) -> dict:
+def read_json(path: Path, wanted: set[str]) -> dict[str, Any]:
     """A JSON file with these keys; StudyError if it is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -87,7 +87,7 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
                 significant=name in certain,
                 parameters=variant.record["parameters"],
                 flops_per_target=variant.record["flops_per_target"],
-                minutes=variant.curves["validation", metric].seconds[-1] / 60,
+                minutes=variant.spent("seconds", variant.curves["validation", metric])[-1] / 60,
                 relative=delta / centre if centre else math.nan,
             )
         )
@@ -143,7 +143,7 @@ def holm(p_values: dict[str, float], n: int) -> set[str]:
     Comparisons without a p-value, not made yet or not possible, count as those that do not hold.
     """
     kept: set[str] = set()
-    for tried, name in enumerate(sorted(p_values, key=p_values.get)):
+    for tried, name in enumerate(sorted(p_values, key=p_values.__getitem__)):
         if p_values[name] > LEVEL / (n - tried):
             break
         kept.add(name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -68,7 +69,7 @@ def twins(models: Models, study: Study, text: str) -> Iterator[Twin]:
             yield Twin(title, *ANSWERS[type(one.model)](one, text))
 
 
-def check(trained: Trained, text: str) -> None:
+def check(trained: Trained[Model], text: str) -> None:
     """InputError unless the text is one that the variants can read."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a text: all variants will read it.")
@@ -84,7 +85,7 @@ def check(trained: Trained, text: str) -> None:
 Answer = tuple[str, str, dict[Site, AttentionView]]
 
 
-def translated(trained: Trained, text: str) -> Answer:
+def translated(trained: Trained[EncoderDecoder], text: str) -> Answer:
     """Greedy decoding, and how likely the model finds its own answer."""
     sentence = translate_sentence(trained, text, beam_size=1)
     views = {site: sentence.view(site) for site in trained.model.sites}
@@ -92,7 +93,7 @@ def translated(trained: Trained, text: str) -> Answer:
     return sentence.text, f"{-sentence.log_prob / pieces:.2f} nats per piece written", views
 
 
-def continued(trained: Trained, text: str) -> Answer:
+def continued(trained: Trained[DecoderLM], text: str) -> Answer:
     """What is written next, and how surprising the text itself was."""
     tokens = read(trained, text)
     surprises = [-token.log_prob for token in tokens[1:]]
@@ -104,7 +105,7 @@ def continued(trained: Trained, text: str) -> Answer:
     return says, note, {site: seen.view(site) for site in trained.model.sites}
 
 
-def judged(trained: Trained, text: str) -> Answer:
+def judged(trained: Trained[Model], text: str) -> Answer:
     """How probable it is that the review is positive."""
     ids = frame(trained.tokenizer.encode(text), trained.model.config.max_len)
     trace, tokens = Trace(), [trained.tokenizer.token(i) for i in ids]
@@ -118,7 +119,7 @@ def judged(trained: Trained, text: str) -> Answer:
     return LABELS[best], f"{probs[LABELS.index('positive')]:.1%} positive", views
 
 
-ANSWERS: dict[type[Model], Callable[[Trained, str], Answer]] = {
+ANSWERS: dict[type[Model], Callable[[Trained[Any], str], Answer]] = {
     EncoderDecoder: translated,
     DecoderLM: continued,
     EncoderClassifier: judged,

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 from transformer_core.checkpoint import Trained, read_json, weights_of
+from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import Token
 
@@ -40,7 +41,7 @@ def words_of(tokens: list[Token]) -> list[Word]:
     ]
 
 
-def alignment_head(trained: Trained) -> tuple[Site, int, float | None]:
+def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float | None]:
     """The cross-attention head that aligns words best, as `train.alignment` measured it.
 
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's

@@ -1,10 +1,10 @@
 """A classifier at work: the sentiment of a film review, read from [CLS]."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError
 from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer
 
+T = TypeVar("T")
 LABELS = ("negative", "positive")
 MAX_CHARACTERS = 100_000
 # of a review too long for the model, this share of what is read is its beginning, the rest its end
@@ -25,10 +26,10 @@ APOSTROPHES = ("'", "’")
 TAGS = ("<br>", "<br/>", "<br />")  # white space to the tokenizer
 
 
-def cut(ids: list, room: int, beginning: float = BEGINNING) -> list:
+def cut(ids: Sequence[T], room: int, beginning: float = BEGINNING) -> list[T]:
     """As many ids (or whatever stands for them) as there is room for, taken from both ends."""
     first = round(room * beginning)
-    return ids if len(ids) <= room else [*ids[:first], *ids[len(ids) - room + first :]]
+    return list(ids) if len(ids) <= room else [*ids[:first], *ids[len(ids) - room + first :]]
 
 
 def frame(ids: list[int], max_len: int, beginning: float = BEGINNING) -> list[int]:
@@ -180,12 +181,13 @@ class Classification:
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module, over the visitor's own text."""
+        assert self.trace is not None, "classified without a trace"
         tokens = self.review.tokens
         return AttentionView(self.trace.attention[site].weights[0], tokens, tokens)
 
 
 @torch.inference_mode()
-def classify(trained: Trained, text: str, trace: Trace | None = None) -> Classification:
+def classify(trained: Trained[Model], text: str, trace: Trace | None = None) -> Classification:
     """The sentiment of one review; InputError if there is nothing to read.
 
     Of the models only the EncoderClassifier takes a trace.
@@ -210,8 +212,8 @@ def score(model: Model, texts: list[list[int]]) -> Tensor:
         distinct, size = list(group), max(1, BATCH_TOKENS // length)
         for first in range(0, len(distinct), size):
             batch = distinct[first : first + size]
-            for ids, row in zip(batch, model(torch.tensor(batch)), strict=True):
-                logits[places[ids]] = row
+            for read, row in zip(batch, model(torch.tensor(batch)), strict=True):
+                logits[places[read]] = row
     return logits
 
 

@@ -11,6 +11,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling, sample
 from transformer_core.decoding.steps import language_model_step, next_log_probs, window_start
 from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
 from transformer_core.tokenization import SPECIAL_TOKENS
@@ -19,7 +20,7 @@ MAX_PROMPT = 20_000  # characters a language model accepts
 MAX_NEW_TOKENS = 2_000
 
 
-def prompt_ids(trained: Trained, prompt: str) -> list[int]:
+def prompt_ids(trained: Trained[DecoderLM], prompt: str) -> list[int]:
     """Ids of a prompt; InputError says what is wrong with it. An empty one begins a new line."""
     if not isinstance(prompt, str):
         raise InputError("The prompt must be text.")
@@ -48,7 +49,7 @@ def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
 
 @torch.inference_mode()
 def write(
-    trained: Trained,
+    trained: Trained[DecoderLM],
     prompt: str,
     max_new_tokens: int,
     sampling: Sampling,
@@ -64,7 +65,7 @@ def write(
 
 
 def generate(
-    trained: Trained,
+    trained: Trained[DecoderLM],
     prompt: str,
     max_new_tokens: int = 200,
     temperature: float = 0.8,
@@ -80,7 +81,7 @@ def generate(
 
 
 @torch.inference_mode()
-def read(trained: Trained, text: str, off: Iterable[Head] = ()) -> list[Token]:
+def read(trained: Trained[DecoderLM], text: str, off: Iterable[Head] = ()) -> list[Token]:
     """How likely the model finds every token of a text, each given at least half a context."""
     ids = torch.tensor(prompt_ids(trained, text))
     length = trained.model.config.max_len
@@ -113,7 +114,9 @@ class Look:
 
 
 @torch.inference_mode()
-def look(trained: Trained, ids: list[int], position: int, off: Iterable[Head] = ()) -> Look:
+def look(
+    trained: Trained[DecoderLM], ids: list[int], position: int, off: Iterable[Head] = ()
+) -> Look:
     """Repeat the prediction of ids[position] (or of what follows them all) with a trace."""
     if position < 1:
         raise InputError("Nothing comes before the first character, so nothing predicted it.")

@@ -125,7 +125,7 @@ def split_sentences(text: str) -> list[str]:
     return sentences
 
 
-def check_text(trained: Trained, text: str) -> list[str]:
+def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
     """The sentences of a text; InputError if it is not something to translate."""
     if not isinstance(text, str):
         raise InputError("The text must be text.")
@@ -157,7 +157,7 @@ def check_search(beam_size: int, length_penalty: float) -> None:
 
 
 def translate(
-    trained: Trained, text: str, beam_size: int = 4, length_penalty: float = 1.0
+    trained: Trained[EncoderDecoder], text: str, beam_size: int = 4, length_penalty: float = 1.0
 ) -> Translation:
     """English to German, sentence by sentence and in order; InputError if that cannot be."""
     check_search(beam_size, length_penalty)
@@ -170,7 +170,10 @@ def translate(
 
 
 def translate_texts(
-    trained: Trained, texts: list[str], beam_size: int = 4, length_penalty: float = 1.0
+    trained: Trained[EncoderDecoder],
+    texts: list[str],
+    beam_size: int = 4,
+    length_penalty: float = 1.0,
 ) -> list[str]:
     """The translations that translate_sentence gives, in batches and with nothing to look at."""
     max_len = trained.model.config.max_len
@@ -182,7 +185,7 @@ def translate_texts(
 
 @torch.inference_mode()
 def translate_sentence(
-    trained: Trained,
+    trained: Trained[EncoderDecoder],
     source: str,
     beam_size: int = 4,
     length_penalty: float = 1.0,
@@ -223,7 +226,7 @@ def translate_sentence(
 
 
 def read_back(
-    trained: Trained,
+    trained: Trained[EncoderDecoder],
     source: str,
     src: list[int],
     written: list[int],
