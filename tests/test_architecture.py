@@ -101,9 +101,12 @@ def test_a_tab_knows_no_other(module):
     assert IMPORTS[module] & tabs <= inside(own)
 
 
-@pytest.mark.parametrize("module", sorted(inside("train.data") | {"train.loop"}))
+LOOP = {"train.loop", "train.muon"}
+
+
+@pytest.mark.parametrize("module", sorted(inside("train.data") | LOOP))
 def test_data_and_the_loop_know_no_command(module):
-    assert IMPORTS[module] & inside("train") <= inside("train.data") | {"train.loop"}
+    assert IMPORTS[module] & inside("train") <= inside("train.data") | LOOP
 
 
 @pytest.mark.parametrize("module", sorted(inside("train.running")))

@@ -1,4 +1,24 @@
-"""What a visitor's hands do on any page of the app; for the browser tests."""
+"""What a visitor does on any page of the app, and waits for; for the browser tests."""
+
+from contextlib import contextmanager
+
+
+@contextmanager
+def answered(page, about=None):
+    """What is done inside has been asked and answered when this ends, and the answer is drawn.
+
+    about: a value that is asked about, such as the text that is typed.
+    """
+    before = page.evaluate("watch.asked()")
+    yield
+    page.wait_for_function(
+        "([before, about]) => watch.about(before, about) && watch.rests()", arg=[before, about]
+    )
+
+
+def settle(page):
+    """Wait until what the last press asks for has been asked and answered, and is drawn."""
+    page.wait_for_function("watch.followed() && watch.rests()")
 
 
 def enter(page, label, value):

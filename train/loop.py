@@ -13,6 +13,8 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
+from train.muon import Muon
+
 Batch = tuple[Tensor, ...]  # every tensor has one row per example
 
 
@@ -88,12 +90,7 @@ def muon(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
     inside = {id(p) for p in hidden}
     rest = [p for p in model.parameters() if id(p) not in inside]
     return [
-        torch.optim.Muon(
-            hidden,
-            lr=config.learning_rate,
-            weight_decay=config.weight_decay,
-            adjust_lr_fn="match_rms_adamw",
-        ),
+        Muon(hidden, lr=config.learning_rate, weight_decay=config.weight_decay),
         torch.optim.AdamW(rest, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0),
     ]
 
@@ -204,9 +201,10 @@ def fit(
         # accelerate has averaged gradients over the parts; wanted is the mean over all targets
         torch._foreach_mul_([p.grad for p in trained if p.grad is not None], parts / n_targets)
         torch.nn.utils.clip_grad_norm_(trained, config.grad_clip)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad()
+        with autocast():  # Muon's updates are products
+            for optimizer in optimizers:
+                optimizer.step()
+                optimizer.zero_grad()
         averaged.update_parameters(bare)
 
         now.step, now.tokens, now.loss = now.step + 1, now.tokens + int(n_targets), loss / n_targets

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+WATCH = Path(__file__).with_name("watch.js")  # what `visitor` waits by
 # the shell has no windows to draw: a page costs a third less than in Chromium itself
 NAMES = (
     "chromium-headless-shell",
@@ -106,6 +107,7 @@ def open_page(browser, server):
             accept_downloads=True,
         )
         contexts.append(context)
+        context.add_init_script(path=WATCH)
         page = context.new_page()
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))

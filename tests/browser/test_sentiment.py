@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import answered
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -28,9 +29,9 @@ def verdict(page) -> str:
 
 
 def typed(page, text):
-    """Type a review, and wait for its verdict to settle."""
-    page.get_by_label("Review").fill(text)
-    page.wait_for_timeout(1500)
+    """Type a review, and wait for its verdict."""
+    with answered(page, about=text):
+        page.get_by_label("Review").fill(text)
     return verdict(page)
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from visitor import settle
 
 from transformer_core.ui.tour import STOPS
 
@@ -26,11 +27,11 @@ def test_every_stop_asks_first_and_then_shows(open_page, width):
         expect(card).to_contain_text(f"Stop {number + 1} of {len(STOPS)}")
         expect(card).to_contain_text(stop.question)
         expect(card.get_by_role("button", name="Show me")).to_have_count(0)
+        settle(page)  # the tab of the stop is open
         place = stop.right if number % 2 else (stop.right + 1) % len(stop.answers)
         card.get_by_role("button", name=stop.answers[place]).click()
         expect(card).to_contain_text("Right." if number % 2 else "Not quite.")
         expect(card).to_contain_text(stop.because)
-        page.wait_for_timeout(300)
         if there(page, stop):
             card.get_by_role("button", name="Show me").click()
             expect(page.locator(stop.target)).to_have_class(

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, press_tab
+from visitor import answered, enter, press_tab
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -25,13 +25,9 @@ def german(page) -> str:
 
 def typed(page, text):
     """Type a text, and wait for its translation."""
-    before = german(page)
-    page.get_by_label("English").fill("")
-    page.get_by_label("English").press_sequentially(text)
-    page.wait_for_function(
-        "before => document.querySelector('#german textarea').value !== before", arg=before
-    )
-    page.wait_for_timeout(700)
+    with answered(page, about=text):
+        page.get_by_label("English").fill("")
+        page.get_by_label("English").press_sequentially(text)
     return german(page)
 
 

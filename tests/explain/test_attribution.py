@@ -30,7 +30,7 @@ from transformer_core.explain.trial import (
 )
 from transformer_core.model.masks import PAD
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import classify, log_odds, read
+from transformer_core.tasks.classification import NO_WORD, Pieces, classify, log_odds, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import MASK
 
@@ -242,6 +242,13 @@ def test_a_deletion_curve_equals_deleting_by_hand(trained, review):
         with torch.inference_mode():
             expected = trained.model(torch.tensor([kept])).softmax(-1)[0, 0]
         torch.testing.assert_close(probability, expected)
+
+
+@pytest.mark.parametrize("n_pieces", [1_792, 1_793, 3_585, 10_000])
+def test_the_curve_of_the_longest_text_still_has_both_ends(n_pieces):
+    words = list(range(n_pieces - 2))
+    pieces = Pieces([5] * n_pieces, [NO_WORD, *words, NO_WORD])
+    assert curve_grid(pieces) == [0, len(words)]
 
 
 def test_a_trial_grows_until_every_method_has_its_curve(trained):

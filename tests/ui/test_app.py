@@ -1,4 +1,5 @@
 import json
+import logging
 
 import httpx
 import pytest
@@ -171,6 +172,56 @@ def test_pages_allow_nothing_foreign(served):
 def test_large_bodies_are_refused_announced_or_not(served, content):
     response = httpx.post(f"{served}/gradio_api/call/generate", content=content)
     assert response.status_code == 413
+
+
+@pytest.fixture
+def server_log(monkeypatch, caplog):
+    """What the server logs; of an error that nobody handles that is a traceback."""
+    monkeypatch.setattr(logging.getLogger("uvicorn"), "propagate", True)
+    return caplog
+
+
+@pytest.mark.parametrize(
+    "route, body, place",
+    [
+        ("v2/generate", {}, ["body", "prompt"]),
+        ("v2/generate", {"prompt": "All", "nope": 1}, ["body", "nope"]),
+        ("v2/translate", {}, ["body", "text"]),
+        ("v2/translate/", {"beam_size": 2}, ["body", "text"]),
+        ("v2/translate", {"text": "Speak", "<b>": 2}, ["body", "<b>"]),
+        ("v2/classify", {"data": ["Speak"]}, ["body", "review"]),
+        ("generate", {"data": []}, ["body", "data", "prompt"]),
+        ("translate", {"data": ["Speak"]}, ["body", "data", "beam_size"]),
+        ("classify", {"data": ["Speak", 2]}, ["body", "data", 1]),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(served, server_log, route, body, place):
+    response = httpx.post(f"{served}/gradio_api/call/{route}", json=body)
+    assert response.status_code == 422
+    assert place in [problem["loc"] for problem in response.json()["detail"]]
+    assert "Traceback" not in server_log.text
+
+
+@pytest.mark.parametrize("body", [b"", b"not json", b"\xff", b"[" * 100_000, b"null", b"[1]", b"{"])
+@pytest.mark.parametrize("route", ["translate", "v2/translate"])
+def test_what_is_no_call_at_all_is_refused(served, server_log, route, body):
+    headers = {"content-type": "application/json"}
+    response = httpx.post(f"{served}/gradio_api/call/{route}", content=body, headers=headers)
+    assert response.status_code in (400, 422)
+    assert "Traceback" not in server_log.text
+
+
+@pytest.mark.parametrize("name", ["nothing", "0", "%3Cb%3E", "pick_sentence", "v2/nothing"])
+def test_what_is_no_public_endpoint_is_not_found(served, server_log, name):
+    response = httpx.post(f"{served}/gradio_api/call/{name}", json={"data": []})
+    assert response.status_code == 404
+    assert "Traceback" not in server_log.text
+
+
+def test_arguments_by_name_are_those_in_order(served):
+    named = ask(served, json.dumps({"text": "Speak to all."}), "v2/translate")
+    assert named[-1] == ask(served, ["Speak to all.", 4], "translate")[-1]
+    assert named[-1][0] == "complete"
 
 
 def test_the_page_is_sent_compressed(served):

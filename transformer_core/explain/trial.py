@@ -44,7 +44,8 @@ def rank_correlation(scores: Tensor) -> Tensor:
 
 def curve_grid(pieces: Pieces) -> list[int]:
     """How many words are gone at each point: none, few, where methods differ, then up to all."""
-    n_words, last = max(pieces.words) + 1, min(CURVE_POINTS, CURVE_TOKENS // len(pieces.ids)) - 1
+    n_words, points = max(pieces.words) + 1, min(CURVE_POINTS, CURVE_TOKENS // len(pieces.ids))
+    last = max(points, 2) - 1  # a curve has two ends, however long the text
     return sorted({round(n_words * (i / last) ** 2) for i in range(last + 1)})
 
 

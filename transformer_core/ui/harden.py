@@ -4,6 +4,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from transformer_core.ui.calls import CheckCalls
+
 MAX_BODY = 512_000  # bytes of one request; the longest text a visitor may send is far below
 
 UNUSED_ROUTES = (
@@ -96,5 +98,6 @@ def app_kwargs() -> dict:
         "middleware": [
             Middleware(Harden),
             Middleware(GZipMiddleware, minimum_size=10_000, compresslevel=4),
+            Middleware(CheckCalls),
         ],
     }
