@@ -143,7 +143,7 @@ def display(trained: Trained, work: Work, measured: Measured | None = None) -> t
     if agreement is not None:
         chosen += (
             f", which looks most at the piece whose loss hurts most {agreement:.0%} of the time, "
-            "more often than any other head"
+            "and no head does so more often"
         )
     n_considered = sum(len(step) for step in sentence.steps)
     labels = [(source[:60], number) for number, source in enumerate(work.sources)]
