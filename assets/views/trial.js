@@ -31,7 +31,7 @@ function paint() {
   const value = current(), m = value.methods[method];
   table.querySelectorAll('[data-do=method]').forEach((b, i) => b.setAttribute('aria-pressed', i === method));
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => { const node = make('span', {class: 'seen', 'data-i': i, text: own}); tint(node, share(m, i)); return [gap, node]; }));
-  readout.textContent = `${m.name}: ${m.note}. ` + (m.signed ? 'Blue speaks for the answer, orange against it.' : 'It has no direction.') + ' Point at a word to compare the methods.';
+  readout.textContent = `${m.name}: ${m.note}. ` + (m.signed ? 'Violet speaks for the answer, orange against it.' : 'It has no direction.') + ' Point at a word to compare the methods.';
 }
 function point(i) {
   const value = current();

@@ -14,7 +14,7 @@ has_masked_lm = pytest.mark.skipif(
 )
 
 
-def opened(open_page, view="attention", review="", **how):
+def opened(open_page, view="words", review="", **how):
     """The tab with one of its views open."""
     address = f"/?tab=sentiment&section={view}&review={review}"
     if "scheme" in how:
@@ -24,44 +24,106 @@ def opened(open_page, view="attention", review="", **how):
     return page
 
 
-def verdict(page) -> str:
-    return page.locator("#verdict .meter-number").first.inner_text()
+# what a section shows last
+READY = {
+    "words": "#words .words-word",
+    "trial": "#trial-curves .js-plotly-plot",
+    "attention": "#review-heads .heads-row .seen",
+    "layers": "#review-switches .switch-grid",
+    "rivals": "#rivals-curves .js-plotly-plot",
+    "test_set": "#errors .body-cell",
+}
+
+
+def ready(page, view):
+    """Wait until all of a section is there."""
+    page.wait_for_selector(READY[view])
+    if view == "trial":
+        note = page.locator("#trial .view-note").first
+        expect(note).to_contain_text("most faithful", timeout=60_000)
 
 
 def typed(page, text):
-    """Type a review, and wait for its verdict."""
+    """Type a review, and wait until its answers are drawn, the picture among them."""
     with answered(page, about=text):
         page.get_by_label("Review").fill(text)
-    return verdict(page)
 
 
 def test_clear_praise_and_clear_blame_are_told_apart(open_page):
     page = opened(open_page)
-    assert verdict(page).startswith("positive")
-    assert typed(page, "I hate this film, it is a complete waste of time.").startswith("negative")
+    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Positive")
+    typed(page, "I hate this film, it is a complete waste of time.")
+    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
+    for number in page.locator("#verdict .meter-number").all():
+        expect(number).to_contain_text("negative")
 
 
 def test_a_text_without_known_words_is_called_a_guess(open_page):
     page = opened(open_page)
-    typed(page, "日本語")
+    page.get_by_label("Review").fill("日本語")
     expect(page.locator("#verdict .view-note")).to_contain_text("the score is a guess")
 
 
 def test_of_a_long_review_it_is_said_what_was_read(open_page):
     page = opened(open_page)
-    typed(page, "It was good. " * 400)
+    page.get_by_label("Review").fill("It was good. " * 400)
     expect(page.locator("#verdict .view-note")).to_contain_text("The middle is left out")
 
 
-def test_an_empty_text_is_no_mistake(open_page):
+def heights(page) -> list[float]:
+    """Of what the first screen is made of."""
+    names = ("review", "verdict", "sentiment-flow")
+    return [page.locator(f"#{name}").bounding_box()["height"] for name in names]
+
+
+def test_an_empty_text_is_no_mistake_and_nothing_moves(open_page):
     page = opened(open_page)
-    page.get_by_label("Review").fill("")
+    ready(page, "words")
+    before = heights(page)
+    page.get_by_role("button", name="Clear", exact=True).click()
     expect(page.locator("#verdict .view-note")).to_contain_text("Type a review")
+    expect(page.locator("#verdict .meter")).to_have_count(0)
+    expect(page.locator("#sentiment-flow .view-note").first).to_contain_text("Here stand")
+    expect(page.locator("#words .words-word")).to_have_count(0)
+    expect(page.locator(".toast-body")).to_have_count(0)
+    assert heights(page) == pytest.approx(before, abs=12)
+
+
+def test_a_text_that_is_too_long_is_answered_in_place(open_page):
+    page = opened(open_page)
+    ready(page, "words")
+    page.get_by_label("Review").fill("a" * 100_001)
+    expect(page.locator("#verdict .view-note")).to_contain_text("the limit is 100,000")
+    expect(page.locator("#verdict .meter")).to_have_count(0)
+    expect(page.locator("#sentiment-flow .gaze-body")).to_be_hidden()
+    expect(page.locator("#words .words-word")).to_have_count(0)
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
-def test_the_ends_are_hidden_and_their_share_is_told(open_page):
+def test_an_example_is_judged_when_it_is_pressed(open_page):
     page = opened(open_page)
+    page.get_by_role("button", name="waste of time").click()
+    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
+
+
+@pytest.mark.parametrize("view", READY)
+def test_a_section_fits_one_screen(open_page, view):
+    page = opened(open_page, view, height=720)
+    ready(page, view)
+    sections = page.locator(".sections:visible")
+    expect(sections).to_have_count(1)
+    assert sections.bounding_box()["height"] <= 720
+
+
+def test_on_a_phone_the_verdict_follows_the_review_and_then_the_picture(open_page):
+    page = opened(open_page, width=390, height=844)
+    ready(page, "words")
+    boxes = [page.locator(f"#{name}").bounding_box() for name in ("verdict", "sentiment-flow")]
+    assert boxes[0]["y"] < 500 and boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+
+
+def test_the_ends_are_hidden_and_their_share_is_told(open_page):
+    page = opened(open_page, "attention")
     page.wait_for_selector("#review-heads .heads-grid button")
     row = page.locator("#review-heads .heads-row .seen")
     assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") != "< 0.1 %"
@@ -71,7 +133,7 @@ def test_the_ends_are_hidden_and_their_share_is_told(open_page):
 
 
 def test_the_attention_follows_the_text(open_page):
-    page = opened(open_page)
+    page = opened(open_page, "attention")
     typed(page, "An unforgettable evening")
     expect(page.locator("#review-heads .heads-row")).to_contain_text("unforgettable")
 
@@ -89,42 +151,55 @@ def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
     page.wait_for_selector("#trial-agreement .js-plotly-plot")
 
 
+def test_a_trial_of_another_text_is_taken_away(open_page):
+    page = opened(open_page, "trial")
+    ready(page, "trial")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="not bad").click()
+    expect(page.locator("#trial .view-note").first).to_contain_text("The text has changed")
+    expect(page.locator("#trial table")).to_be_hidden()
+    page.get_by_role("button", name="Put it on trial").click()
+    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
+    expect(page.locator("#trial thead")).to_contain_text("bad")
+
+
 def test_a_word_is_deleted_masked_and_brought_back(open_page):
     page = opened(open_page, "words")
-    word = page.locator("#lab .lab-word").nth(4)
+    word = page.locator("#words .words-word").nth(4)
     for name, looks in (("Delete", "deleted"), ("Mask", "masked")):
         word.click()
-        page.locator("#lab").get_by_role("button", name=name).click()
-        expect(page.locator(f"#lab .lab-word.{looks}")).to_have_count(1)
-    expect(page.locator("#lab .view-note")).to_contain_text("1 of")
+        page.locator("#words").get_by_role("button", name=name).click()
+        expect(page.locator(f"#words .words-word.{looks}")).to_have_count(1)
+    expect(page.locator("#words .view-note")).to_contain_text("1 of")
     page.get_by_role("button", name="Undo all").click()
-    expect(page.locator("#lab .masked, #lab .deleted")).to_have_count(0)
+    expect(page.locator("#words .masked, #words .deleted")).to_have_count(0)
 
 
 def test_a_word_is_replaced_by_what_one_types(open_page):
     page = opened(open_page, "words")
-    page.locator("#lab .lab-word").nth(4).click()
+    page.locator("#words .words-word").nth(4).click()
     page.get_by_label("replacement").fill("terrible")
     page.keyboard.press("Enter")
-    expect(page.locator("#lab .lab-word.replaced")).to_have_text("terrible")
+    expect(page.locator("#words .words-word.replaced")).to_have_text("terrible")
 
 
 @has_masked_lm
 def test_a_word_is_replaced_by_a_suggestion(open_page):
     page = opened(open_page, "words")
-    page.locator("#lab .lab-word").nth(4).click()
-    pick = page.locator("#lab .tokens-list button").first
+    page.locator("#words .words-word").nth(4).click()
+    pick = page.locator("#words .tokens-list button").first
     wanted = pick.locator("code").inner_text()
     pick.click()
-    expect(page.locator("#lab .lab-word.replaced")).to_have_text(wanted)
+    expect(page.locator("#words .words-word.replaced")).to_have_text(wanted)
 
 
 def test_a_flip_is_searched_and_explained(open_page):
     page = opened(open_page, "words")
-    page.wait_for_selector("#lab .lab-word")
+    page.wait_for_selector("#words .words-word")
     page.get_by_role("button", name="Smallest set").click()
-    expect(page.locator("#lab .view-note")).to_contain_text("set", timeout=60_000)
-    assert page.locator("#lab .deleted").count() >= 1
+    expect(page.locator("#words .view-note")).to_contain_text("set", timeout=60_000)
+    expect(page.locator("#words .deleted").first).to_be_visible()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
 
 
 def test_the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(open_page):
@@ -168,16 +243,16 @@ def test_an_address_restores_the_review_and_the_view(open_page):
 
 def test_markup_stays_text_everywhere(open_page):
     page = opened(open_page, "words")
-    typed(page, "<img src=x onerror=alert(1)> ${1+1} <s> is bad")
-    expect(page.locator("#lab .lab-words")).to_contain_text("${1+1}")
+    page.get_by_label("Review").fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
+    expect(page.locator("#words .words-text")).to_contain_text("${1+1}")
     page.get_by_role("tab", name="Trial", exact=True).click()
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
-    assert page.locator("#lab img, #trial img, #trial s, #review-heads img").count() == 0
+    assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-@pytest.mark.parametrize("view", ["attention", "trial", "words", "rivals", "test_set"])
+@pytest.mark.parametrize("view", READY)
 def test_phone_and_dark_pages_do_not_overflow(open_page, view, how):
     page = opened(open_page, view, **how)
-    page.wait_for_timeout(2500)
+    ready(page, view)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

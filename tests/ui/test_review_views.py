@@ -1,5 +1,6 @@
 import base64
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,8 +12,11 @@ from transformer_core.tasks.classification import classify, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
-from transformer_core.ui.tabs.sentiment.sentiment import remarks
-from transformer_core.ui.views import heads, lab, meters, trial
+from transformer_core.ui.tabs.sentiment.picture import picture_value
+from transformer_core.ui.tabs.sentiment.trial import outdated
+from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
+from transformer_core.ui.views import heads, meters, trial
+from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"
 
@@ -59,11 +63,40 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
         assert sent["area"] == pytest.approx(tried.areas[found.method], abs=1e-4)
 
 
-def test_the_lab_is_sent_with_what_was_done_to_the_words(trained):
+def test_words_are_sent_with_what_was_done_to_the_words(trained):
     review = read(trained.tokenizer, SAID, 60)
-    value = json.loads(json.dumps(lab.lab_value(review, {0: "", 2: None, 3: "my"}, "x")))
+    value = json.loads(json.dumps(words_value(review, {0: "", 2: None, 3: "my"}, "x")))
     assert value["edits"] == {"0": "", "2": None, "3": "my"}
     assert len(value["words"]) == len(review.words)
+
+
+@pytest.mark.parametrize(
+    "text, sentence", [("", EMPTY), (" ", EMPTY), (["a"], "Type a"), ("a" * 100_001, "limit is")]
+)
+def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, text, sentence):
+    verdict, picture = judged(SimpleNamespace(classifier=trained, has=lambda _: False), text)
+    assert sentence in verdict["summary"] and verdict["rows"] == [] and picture is None
+
+
+def test_the_picture_shows_what_cls_looks_at_and_names_the_strongest_look(trained):
+    found = classify(trained, SAID, Trace())
+    value = picture_value(found)
+    rows = torch.stack([seen.weights[0, :, 0] for seen in found.trace.attention.values()])
+    sent = unpack(value["rows"]).view(rows.shape)
+    torch.testing.assert_close(sent, rows, atol=1e-4, rtol=0)
+    assert value["tokens"] == found.review.tokens
+    strongest = rows[..., 1:-1].max()
+    assert f"{100 * strongest:.0f} %" in value["summary"]
+    layer, head, place = (rows[..., 1:-1] == strongest).nonzero()[0].tolist()
+    assert f"head {head + 1} of layer {layer + 1}" in value["summary"]
+    assert f"“{found.review.tokens[place + 1].strip()}”" in value["summary"]
+
+
+def test_a_trial_of_another_text_is_taken_away():
+    assert all("__type__" in kept for kept in outdated("same", "same"))
+    assert all("__type__" in kept for kept in outdated("typed", ""))
+    tried, rows, *plots = outdated("other", "this one")
+    assert tried == "" and "has changed" in rows["summary"] and plots == [None, None]
 
 
 def test_meters_keep_names_and_probabilities():

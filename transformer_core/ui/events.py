@@ -58,3 +58,14 @@ def sentences() -> Iterator[None]:
     except (InputError, CheckpointError) as error:
         # the message may quote the visitor, and gradio renders it as HTML
         raise gr.Error(html.escape(str(error)), print_exception=False) from error
+
+
+def stoppable(stop: gr.Button, triggers: list, running) -> None:
+    """A button that ends an event and can be pressed only while the event runs.
+
+    running is what gr.on(triggers, …) returned.
+    """
+    at_rest, busy = (lambda on=on: gr.Button(interactive=on) for on in (False, True))
+    gr.on(triggers, busy, None, stop, show_progress="hidden", queue=False, **PRIVATE)
+    running.then(at_rest, None, stop, show_progress="hidden", **PRIVATE)
+    stop.click(at_rest, None, stop, cancels=running, show_progress="hidden", **PRIVATE)

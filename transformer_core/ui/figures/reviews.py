@@ -25,7 +25,7 @@ def deletion_curves(dropped: Tensor, curves: dict[str, Tensor], chance: str, y: 
         )
         for method, curve in curves.items()
     ]
-    plot = figure(*lines, x="words dropped, %", y=y, height=480)
+    plot = figure(*lines, x="words dropped, %", y=y, height=390)
     plot.update_yaxes(range=[-0.03, 1.03]).update_xaxes(title_standoff=4)
     return plot.update_layout(legend={"orientation": "h", "y": -0.28, "yanchor": "top"})
 
@@ -39,7 +39,7 @@ def numbered_map(
     trace.update(texttemplate="%{z:,.0f}" if whole else "%{z:.2f}", hoverinfo="skip")
     trace.update(hovertemplate=None, showscale=False, xgap=2, ygap=2)
     turned = len(columns) > 3
-    plot = figure(trace, x=x, y=y, height=110 + 50 * len(rows) + 60 * turned)
+    plot = figure(trace, x=x, y=y, height=110 + 36 * len(rows) + 60 * turned)
     plot.update_xaxes(tickvals=list(range(len(columns))), ticktext=columns)
     plot.update_xaxes(tickangle=-45 if turned else 0, showgrid=False, zeroline=False)
     plot.update_yaxes(tickvals=list(range(len(rows))), ticktext=rows, autorange="reversed")

@@ -8,9 +8,14 @@ from transformer_core.tasks.classification import LABELS
 from transformer_core.ui.views.view import view
 
 
-def meters_view(title: str, **component) -> gr.HTML:
-    """Probabilities between two classes, one bar for each of several readers."""
-    body = '<p class="view-note" role="status"></p><div class="meters-rows"></div>'
+def meters_view(title: str, *, verdict: bool = False, **component) -> gr.HTML:
+    """Probabilities between two classes, one bar for each of several readers.
+
+    verdict=True says in large type what the first of them decides.
+    """
+    note, rows = '<p class="view-note" role="status"></p>', '<div class="meters-rows"></div>'
+    large = '<p class="meters-verdict" role="status"></p>'
+    body = large + rows + note if verdict else note + rows
     return view("meters", title, body, ("csv",), **component)
 
 

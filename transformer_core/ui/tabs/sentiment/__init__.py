@@ -1,19 +1,20 @@
-"""The Sentiment tab: `sentiment.py` lays it out and wires it; the others are its sections.
+"""The Sentiment tab: `sentiment.py` lays it out and wires it, `verdict.py` and `picture.py` are its
+first screen, the others its sections.
 
 A section is a module with a docstring (shown as its introduction), TITLE, and build(models, review,
-opened): review is the text box, opened the gr.Tab around the section. It returns what is drawn
-whenever the section is opened and whenever the text changes while it is open, as (draw, outputs)
-with draw(text) -> values of the outputs; a section that wires itself returns None.
+opened): review is the text box, opened the gr.Tab around the section. It returns a Drawn, which is
+drawn whenever the section is opened and whenever the text changes while it is open; a section that
+wires itself returns None.
 """
 
-from transformer_core.ui.tabs.sentiment import attention, layers, rivals, test_set, trial, words
+from transformer_core.ui.tabs.sentiment import heads, layers, lstm, test_set, trial, words
 
 # by the names that an address gives them
 SECTIONS = {
-    "attention": attention,
-    "trial": trial,
     "words": words,
+    "trial": trial,
+    "attention": heads,
     "layers": layers,
-    "rivals": rivals,
+    "rivals": lstm,
     "test_set": test_set,
 }

@@ -14,6 +14,7 @@ from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import head_key, switches_value, switches_view
 
@@ -68,7 +69,7 @@ def switched(trained: Trained, work: Work) -> dict:
     return switches_value(trained.model, work.off, work.damage, [], summary, quantity)
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """The lens above the switches."""
     work = gr.State(Work(), time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
@@ -77,7 +78,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
     def draw(text):
         found = classify(models.classifier, text, Trace())
         new = Work(text)
-        return new, lens(models.classifier, found), switched(models.classifier, new)
+        return [new, lens(models.classifier, found), switched(models.classifier, new)]
 
     @answers_errors
     def toggle(work, event: gr.EventData):
@@ -99,4 +100,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     switches.toggle(toggle, work, [work, switches], **quiet)
     switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
-    return draw, [work, meters, switches]
+    return Drawn([work, meters, switches], draw, [Work(), None, None])

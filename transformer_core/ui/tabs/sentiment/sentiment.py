@@ -6,26 +6,32 @@ anything: several explanations of the same answer are put on trial by deleting w
 
 import functools
 import inspect
+from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import classify
-from transformer_core.tasks.classification import MAX_CHARACTERS, Review, cut
+from transformer_core.inference import InputError, Models, classify
+from transformer_core.tasks.classification import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.sentiment import SECTIONS
-from transformer_core.ui.views.meters import meters_value, meters_view
+from transformer_core.ui.tabs.sentiment.picture import picture_view
+from transformer_core.ui.tabs.sentiment.section import Drawn
+from transformer_core.ui.tabs.sentiment.verdict import judged
+from transformer_core.ui.views.meters import meters_view
 
 TITLE = "Sentiment"
 FIRST = "This movie is absolutely amazing and the plot is fantastic."
-EXAMPLES = [
-    FIRST,
-    "I hate this film, it is a complete waste of time.",
-    "The acting was okay but the story was boring.",
-    "Not bad at all!",
-    "I expected a masterpiece. What I got was two hours of my life that I will never get back, "
-    "although the music was lovely.",
-]
+EXAMPLES = {
+    "amazing": FIRST,
+    "waste of time": "I hate this film, it is a complete waste of time.",
+    "okay but boring": "The acting was okay but the story was boring.",
+    "not bad": "Not bad at all!",
+    "masterpiece": "I expected a masterpiece. What I got was two hours of my life that I will "
+    "never get back, although the music was lovely.",
+}
+OPEN_FIRST = next(iter(SECTIONS))
 # the address restores the review and the view; it is the visitor's own browser that remembers
 REMEMBER = """(%s) => {
     if (!window.reviewRestored) return;  // the first section selects itself before it was read
@@ -39,20 +45,22 @@ RESTORED = "() => { window.reviewRestored = true; return []; }"
 REMEMBER_REVIEW = REMEMBER % ("review", "review", "review")
 
 
-def remarks(review: Review) -> str:
-    """What a visitor should know about how this text was read."""
-    found = []
-    if not review.known:
-        found.append("There are no known words in it: the score is a guess.")
-    n_read = len(review.ids) - 2
-    if review.n_pieces > n_read:
-        kept = cut(list(range(review.n_pieces)), n_read)
-        n_first = sum(place == piece for place, piece in enumerate(kept))
-        found.append(
-            f"It has {review.n_pieces:,} pieces and the model reads {n_read}: the first {n_first} "
-            f"and the last {n_read - n_first}. The middle is left out."
-        )
-    return " ".join(found)
+@dataclass(frozen=True)
+class Layout:
+    """The components of the tab that events read or write."""
+
+    review: gr.Textbox
+    clear: gr.Button
+    verdict: gr.HTML
+    picture: gr.HTML
+    sections: gr.Tabs
+    section: gr.State  # the name of the one that is open
+    drawn: dict[str, Drawn]  # the sections that follow the text
+
+    @property
+    def followers(self) -> list:
+        """Everything in the sections that follows the text."""
+        return [output for one in self.drawn.values() for output in one.outputs]
 
 
 def build(page: Page) -> None:
@@ -61,77 +69,9 @@ def build(page: Page) -> None:
     if absent := models.absent("sentiment"):
         gr.Markdown(absent)
         return
-    view = gr.State(next(iter(SECTIONS)))
-    with gr.Row():
-        with gr.Column(min_width=300):
-            review = gr.Textbox(FIRST, label="Review", lines=4, max_lines=12, elem_id="review")
-        with gr.Column(min_width=300):
-            verdict = meters_view("What it says", elem_id="verdict")
-            gr.Examples([[text] for text in EXAMPLES], review, label="Try")
-    drawn = {}
-    with gr.Tabs() as views:
-        for name, section in SECTIONS.items():
-            with gr.Tab(section.TITLE, id=name) as inner:
-                gr.Markdown(inspect.cleandoc(section.__doc__), elem_classes="lead")
-                if wired := section.build(models, review, inner):
-                    drawn[name] = wired
-                inner.select(
-                    functools.partial(str, name),
-                    None,
-                    view,
-                    js=REMEMBER % ("", "section", repr(name)),
-                    show_progress="hidden",
-                    **PRIVATE,
-                )
-    outputs = [output for _, shown in drawn.values() for output in shown]
-
-    def judge(text: str) -> dict:
-        found = classify(models.classifier, text)
-        rows = [("Transformer", found.probabilities["positive"])]
-        if models.has("sentiment_lstm"):
-            rows.append(("LSTM", classify(models.lstm, text).probabilities["positive"]))
-        return meters_value(rows, remarks(found.review))
-
-    def look(view: str, text: str) -> list:
-        """New values for the section that is open; the others wait until they are opened."""
-        values = []
-        for name, (draw, shown) in drawn.items():
-            here = draw(text) if name == view else gr.skip()
-            values += list(here) if isinstance(here, tuple) else [here] * len(shown)
-        return values
-
-    @answers_errors
-    def typed(text):
-        # while one types, an empty text is no mistake to complain about
-        if isinstance(text, str) and not text.strip():
-            return meters_value([], "Type a review, or a sentence of one.")
-        return judge(text)
-
-    @answers_errors
-    def redraw(view, text):
-        if isinstance(text, str) and not text.strip():
-            return [gr.skip()] * len(outputs)
-        return look(view, text)
-
-    @functools.cache
-    def first_example():
-        return judge(FIRST), *look(next(iter(SECTIONS)), FIRST)
-
-    def arrive(request: gr.Request):
-        asked = request.query_params
-        name = asked.get("section", "")
-        tab = gr.Tabs(selected=name) if name in SECTIONS else gr.skip()
-        text = asked.get("review", "")[:MAX_CHARACTERS].strip() or FIRST
-        if text == FIRST:
-            return text, tab, *first_example()
-        return text, tab, *[gr.skip()] * (1 + len(outputs))  # the change of the text draws them
-
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    review.change(typed, review, verdict, **quiet)
-    review.change(redraw, [view, review], outputs, **quiet)
-    view.change(redraw, [view, review], outputs, **quiet)
-    gr.on(None, arrive, None, [review, views, verdict, *outputs], js=RESTORED, **QUEUED, **PRIVATE)
-    review.change(None, review, None, js=REMEMBER_REVIEW, **PRIVATE)
+    layout = laid_out(models)
+    follow_the_text(models, layout)
+    restore(models, layout)
 
     @answers_errors
     def classify_review(review: str) -> dict:
@@ -140,3 +80,90 @@ def build(page: Page) -> None:
         return {"label": found.label, "probabilities": found.probabilities}
 
     gr.api(classify_review, api_name="classify", **QUEUED)
+
+
+def laid_out(models: Models) -> Layout:
+    """The text and the verdict side by side, the picture below them, then the sections."""
+    with gr.Row(elem_classes="duo"):
+        with gr.Column(min_width=280):
+            review = gr.Textbox(
+                FIRST,
+                label="Review",
+                lines=3,
+                max_lines=3,
+                placeholder="Type what you thought of a film.",
+                elem_id="review",
+                elem_classes="large",
+            )
+            clear = examples(EXAMPLES, review)
+        with gr.Column(min_width=280):
+            verdict = meters_view("What it says", verdict=True, elem_id="verdict")
+    picture = picture_view(elem_id="sentiment-flow")
+    section, drawn = gr.State(OPEN_FIRST), {}
+    with sections() as row:
+        for name, module in SECTIONS.items():
+            with gr.Tab(module.TITLE, id=name) as opened:
+                gr.Markdown(inspect.cleandoc(module.__doc__), elem_classes="lead")
+                if found := module.build(models, review, opened):
+                    drawn[name] = found
+                opened.select(
+                    functools.partial(str, name),
+                    None,
+                    section,
+                    js=REMEMBER % ("", "section", repr(name)),
+                    show_progress="hidden",
+                    **PRIVATE,
+                )
+    return Layout(review, clear, verdict, picture, row, section, drawn)
+
+
+def look(drawn: dict[str, Drawn], name: str, text: str) -> list:
+    """New values for the section that is open; the others wait until they are opened."""
+    values = []
+    for other, (outputs, draw, blank) in drawn.items():
+        if other != name:
+            values += [gr.skip()] * len(outputs)
+            continue
+        try:
+            values += draw(text)
+        except InputError:  # the verdict says why
+            values += blank
+    return values
+
+
+def follow_the_text(models: Models, layout: Layout) -> None:
+    """Every change of the text is answered above; below, what is open follows it."""
+
+    @answers_errors
+    def redraw(name, text):
+        return look(layout.drawn, name, text)
+
+    review, first_screen = layout.review, [layout.verdict, layout.picture]
+    here = [layout.section, review]
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    review.change(functools.partial(judged, models), review, first_screen, **quiet)
+    review.change(redraw, here, layout.followers, **quiet)
+    layout.section.change(redraw, here, layout.followers, **quiet)
+    review.change(None, review, None, js=REMEMBER_REVIEW, **PRIVATE)
+    layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
+
+
+def restore(models: Models, layout: Layout) -> None:
+    """A page opens on what its address names, or on the first example."""
+    outputs = [layout.verdict, layout.picture, *layout.followers]
+
+    @functools.cache
+    def first_example():
+        return *judged(models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
+
+    def arrive(request: gr.Request):
+        asked = request.query_params
+        name = asked.get("section", "")
+        tab = gr.Tabs(selected=name) if name in SECTIONS else gr.skip()
+        text = asked.get("review", "")[:MAX_CHARACTERS].strip() or FIRST
+        if text == FIRST:
+            return text, tab, *first_example()
+        return text, tab, *[gr.skip()] * len(outputs)  # the change of the text draws them
+
+    restored = [layout.review, layout.sections, *outputs]
+    gr.on(None, arrive, None, restored, js=RESTORED, **QUEUED, **PRIVATE)

@@ -2,6 +2,8 @@
 and whether that certainty can be trusted.
 """
 
+import functools
+
 import gradio as gr
 import torch
 
@@ -24,49 +26,60 @@ SEE = {
 SHOWN_CHARACTERS = 160
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """Everything is read when the section is opened."""
     summary = gr.Markdown(elem_id="test-summary")
     with gr.Row():
-        confusion = plot_view("Confusion matrix", SEE["confusion"], "confusion")
-        reliable = plot_view("Reliability", SEE["reliability"], "reliability")
-    errors = gr.Dataframe(
-        headers=["it says", "most confident errors: press one"],
-        column_widths=["32%", "68%"],
-        interactive=False,
-        wrap=True,
-        elem_id="errors",
-    )
-
-    def draw():
-        from transformer_core.ui.figures import reviews
-
-        found = read_json(models.classifier.folder / "test_set.json")
-        if not found:
-            return MISSING, None, None, []
-        said = (
-            f"**{found['accuracy']:.2%}** of {found['n']:,} reviews are judged rightly; the "
-            f"expected calibration error is **{found['ece']:.2%}**."
-        )
-        counts = torch.tensor(found["confusion"], dtype=torch.float)
-        rows = [
-            [
-                f"{one['predicted']} ({one['confidence']:.1%}), but meant {one['label']}",
-                shortened(one["text"]),
-            ]
-            for one in found["errors"]
-        ]
-        matrix = reviews.numbered_map(
-            counts, list(LABELS), list(LABELS), counts.max().item(), x="it says", y="meant"
-        )
-        return said, matrix, reviews.reliability(found["reliability"]), rows
+        with gr.Column(scale=4, min_width=320):
+            confusion = plot_view("Confusion matrix", SEE["confusion"], "confusion")
+        with gr.Column(scale=4, min_width=320):
+            reliable = plot_view("Reliability", SEE["reliability"], "reliability")
+        with gr.Column(scale=5, min_width=320):
+            errors = gr.Dataframe(
+                headers=["it says", "most confident errors: press one"],
+                column_widths=["32%", "68%"],
+                interactive=False,
+                wrap=True,
+                max_height=480,
+                elem_id="errors",
+            )
 
     def choose(event: gr.SelectData):
-        found = read_json(models.classifier.folder / "test_set.json")
-        return found["errors"][event.index[0]]["text"]
+        return measured(models)["errors"][event.index[0]]["text"]
 
-    opened.select(draw, None, [summary, confusion, reliable, errors], **QUEUED, **PRIVATE)
+    shown = [summary, confusion, reliable, errors]
+    opened.select(functools.partial(drawn, models), None, shown, **QUEUED, **PRIVATE)
     errors.select(choose, None, review, **PRIVATE)
+
+
+def measured(models: Models) -> dict:
+    """What `train.evaluate sentiment --write` left, if it did."""
+    return read_json(models.classifier.folder / "test_set.json")
+
+
+def drawn(models: Models) -> tuple:
+    """The sentence, both figures and the rows of the errors."""
+    from transformer_core.ui.figures import reviews
+
+    found = measured(models)
+    if not found:
+        return MISSING, None, None, []
+    said = (
+        f"**{found['accuracy']:.2%}** of {found['n']:,} reviews are judged rightly; the "
+        f"expected calibration error is **{found['ece']:.2%}**."
+    )
+    counts = torch.tensor(found["confusion"], dtype=torch.float)
+    matrix = reviews.numbered_map(
+        counts, list(LABELS), list(LABELS), counts.max().item(), x="it says", y="meant"
+    )
+    rows = [
+        [
+            f"{one['predicted']} ({one['confidence']:.1%}), but meant {one['label']}",
+            shortened(one["text"]),
+        ]
+        for one in found["errors"]
+    ]
+    return said, matrix, reviews.reliability(found["reliability"]), rows
 
 
 def shortened(text: str) -> str:

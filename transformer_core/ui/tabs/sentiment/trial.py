@@ -2,11 +2,14 @@
 if a method is right about the model, the probability falls at once.
 """
 
+import functools
+from collections.abc import Iterator
+
 import gradio as gr
 
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
-from transformer_core.inference import Models
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.inference import InputError, Models
+from transformer_core.ui.events import PRIVATE, QUEUED, stoppable
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.trial import trial_value, trial_view
 
@@ -14,9 +17,8 @@ TITLE = "Trial"
 SEE = {
     "curves": "**What to see.** The sooner a line falls, the more faithful the method: it knew "
     "which words the model leans on. The dashed line drops words at random.",
-    "correlation": "**What to see.** 1 means that two methods rank the words alike (Spearman's "
-    "correlation of how much each word matters, whatever the direction), 0 that they have nothing "
-    "to do with each other.",
+    "correlation": "**What to see.** Spearman's correlation of how much words matter, whatever "
+    "the direction: 1 is the same ranking, 0 nothing in common.",
 }
 
 
@@ -31,20 +33,42 @@ def progress(state: Trial) -> str:
     return f"{found} of 6 methods have answered."
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """It runs when opened and on a button: too much work for every key."""
+    tried = gr.State("", time_to_live=3600)  # the text of the trial that is shown
     with gr.Row():
         run = gr.Button("Put it on trial", variant="primary", scale=0, min_width=160)
-        stop = gr.Button("Stop", variant="stop", scale=0, min_width=80)
-    rows = trial_view("Six explanations of one answer", elem_id="trial")
+        stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
     with gr.Row():
-        curves = plot_view("Dropping the words it names", SEE["curves"], "trial-curves")
-        correlation = plot_view("Do the methods agree?", SEE["correlation"], "trial-agreement")
+        with gr.Column(scale=5, min_width=320):
+            rows = trial_view("Six explanations of one answer", elem_id="trial")
+        with gr.Column(scale=4, min_width=320):
+            curves = plot_view("Dropping the words it names", SEE["curves"], "trial-curves")
+        with gr.Column(scale=4, min_width=320):
+            correlation = plot_view("Do the methods agree?", SEE["correlation"], "trial-agreement")
+    shown = [tried, rows, curves, correlation]
+    starts = [run.click, opened.select]
+    running = gr.on(
+        starts,
+        functools.partial(proceedings, models),
+        review,
+        shown,
+        show_progress="minimal",
+        show_progress_on=rows,
+        **QUEUED,
+        **PRIVATE,
+    )
+    stoppable(stop, starts, running)
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
+    for event in (running.then, review.change):
+        event(outdated, [review, tried], shown, **quiet)
 
-    @answers_errors
-    def proceed(text):
-        from transformer_core.ui.figures import reviews
 
+def proceedings(models: Models, text: str) -> Iterator[tuple]:
+    """Values of all that is shown, as the trial goes on."""
+    from transformer_core.ui.figures import reviews
+
+    try:
         for state in put_on_trial(models.classifier, text):
             names = [a.method for a in state.attributions]
             falling = agreeing = gr.skip()
@@ -53,16 +77,13 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
                 falling = reviews.deletion_curves(state.dropped, state.curves, CHANCE, y)
             elif len(names) == 6:
                 agreeing = reviews.numbered_map(state.correlation, names, names, 1.0)
-            yield trial_value(state, progress(state)), falling, agreeing
+            yield text, trial_value(state, progress(state)), falling, agreeing
+    except InputError as error:
+        yield "", {"summary": str(error)}, None, None
 
-    running = gr.on(
-        [run.click, opened.select],
-        proceed,
-        review,
-        [rows, curves, correlation],
-        show_progress="minimal",
-        show_progress_on=rows,
-        **QUEUED,
-        **PRIVATE,
-    )
-    stop.click(None, cancels=running)
+
+def outdated(text: str, tried: str) -> list:
+    """Take away a trial of another text than the one that stands above."""
+    if not tried or text == tried:
+        return [gr.skip()] * 4
+    return ["", {"summary": "The text has changed: put it on trial again."}, None, None]

@@ -2,7 +2,7 @@
 from a language model that was trained to fill in blanks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import gradio as gr
@@ -19,9 +19,10 @@ from transformer_core.explain.counterfactuals import (
 from transformer_core.inference import Models, classify
 from transformer_core.tasks.classification import LABELS, Review, read
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
-from transformer_core.ui.views.lab import lab_value, lab_view
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, stoppable
+from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
+from transformer_core.ui.views.words import words_value, words_view
 
 TITLE = "Words"
 POSITIVE = LABELS.index("positive")
@@ -64,21 +65,23 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
     )
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab):
-    """Words as buttons, and the two probabilities."""
-    work = gr.State(Work(), time_to_live=3600)
-    with gr.Row():
-        flip = gr.Button("Smallest set that flips it", scale=0, min_width=250)
-        stop = gr.Button("Stop", variant="stop", scale=0, min_width=80)
-    meters = meters_view("Before and after", elem_id="lab-meters")
-    lab = lab_view("Change the words", elem_id="lab")
-    shown = [work, lab, meters]
+@dataclass(frozen=True)
+class Changes:
+    """What one may do to the words of a text; each method is the handler of one event.
 
-    def reading(text: str) -> Review:
-        return read(models.classifier.tokenizer, text, models.classifier.model.config.max_len)
+    The first three return a Work, and what the two views show of it.
+    """
 
-    def display(work: Work, seen: Review, summary: str = "") -> tuple:
-        trained = models.classifier
+    models: Models
+
+    def reading(self, text: str) -> Review:
+        """The words of a text."""
+        trained = self.models.classifier
+        return read(trained.tokenizer, text, trained.model.config.max_len)
+
+    def display(self, work: Work, seen: Review, summary: str = "") -> list:
+        """The words with what was done to them, and the answer before and after."""
+        trained = self.models.classifier
         before = probability(trained, seen.pieces, POSITIVE)
         after = probability(trained, edited(trained.tokenizer, seen, work.edits), POSITIVE)
         if not summary:
@@ -89,43 +92,69 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
                     f"“positive” goes from {before:.1%} to {after:.1%}."
                 )
         rows = [("as typed", before), ("as changed", after)]
-        return work, lab_value(seen, work.edits, summary), meters_value(rows, "")
+        return [work, words_value(seen, work.edits, summary), meters_value(rows, "")]
 
-    @answers_errors
-    def edit(work, event: gr.EventData):
-        seen = reading(work.text)
-        return display(replace(work, edits=checked(event.edits, len(seen.words))), seen)
+    def draw(self, text: str) -> list:
+        """A text as it was typed."""
+        return self.display(Work(text), self.reading(text))
 
-    @answers_errors
-    def suggest(work, event: gr.EventData):
-        trained, seen, word = models.classifier, reading(work.text), event.word
+    def edit(self, work: Work, event: gr.EventData) -> list:
+        """Do what the view asks for; what cannot be done is said beside what was done before."""
+        seen = self.reading(work.text)
+        try:
+            return self.display(replace(work, edits=checked(event.edits, len(seen.words))), seen)
+        except InputError as error:
+            return self.display(work, seen, str(error))
+
+    def suggest(self, work: Work, event: gr.EventData) -> dict:
+        """What a language model would put in a word's place."""
+        trained, seen, word = self.models.classifier, self.reading(work.text), event.word
         if not isinstance(word, int) or not 0 <= word < len(seen.words):
             raise InputError(f"The text has no word {word!r}.")
-        if not models.has("reviews"):
+        if not self.models.has("reviews"):
             return gr.skip()
-        language_model = models.masked_lm
+        language_model = self.models.masked_lm
         if language_model.tokenizer.to_json() != trained.tokenizer.to_json():
             return gr.skip()  # it fills in pieces of another vocabulary
         others = {w: text for w, text in work.edits.items() if w != word}
         pieces = edited(trained.tokenizer, seen, others)
         found = suggestions(trained, language_model, pieces, word, POSITIVE)
-        return lab_value(seen, work.edits, "", word, found)
+        return words_value(seen, work.edits, "", word, found)
 
-    @answers_errors
-    def find_flip(text):
-        found = classify(models.classifier, text)
+    def find_flip(self, work: Work) -> Iterator[list]:
+        """Search the smallest set of words without which the answer changes."""
+        if not work.text:
+            return
+        found = classify(self.models.classifier, work.text)
         seen = found.review
         label = LABELS.index(found.label)
-        for state in smallest_flip(models.classifier.model, seen.pieces, label):
+        for state in smallest_flip(self.models.classifier.model, seen.pieces, label):
             names = [seen.text[slice(*seen.words[word])] for word in state.words]
-            here = Work(text, dict.fromkeys(state.words, ""))
-            yield display(here, seen, told(state, found.label, names))
+            here = Work(work.text, dict.fromkeys(state.words, ""))
+            yield self.display(here, seen, told(state, found.label, names))
 
+
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
+    """Words as buttons, and the two probabilities."""
+    work = gr.State(Work(), time_to_live=3600)
+    with gr.Row():
+        flip = gr.Button("Smallest set that flips it", scale=0, min_width=220)
+        stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
+    meters = meters_view("Before and after", elem_id="words-meters")
+    words = words_view("Change the words", elem_id="words")
+    shown, changes = [work, words, meters], Changes(models)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    lab.edit(edit, work, shown, **quiet)
-    lab.suggest(suggest, work, lab, **quiet)
-    searching = flip.click(
-        find_flip, review, shown, show_progress="minimal", show_progress_on=lab, **QUEUED, **PRIVATE
+    words.edit(answers_errors(changes.edit), work, shown, **quiet)
+    words.suggest(answers_errors(changes.suggest), work, words, **quiet)
+    searching = gr.on(
+        [flip.click],
+        answers_errors(changes.find_flip),
+        work,
+        shown,
+        show_progress="minimal",
+        show_progress_on=words,
+        **QUEUED,
+        **PRIVATE,
     )
-    stop.click(None, cancels=searching)
-    return lambda text: display(Work(text), reading(text)), shown
+    stoppable(stop, [flip.click], searching)
+    return Drawn(shown, changes.draw, [Work(), None, None])

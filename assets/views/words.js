@@ -1,7 +1,7 @@
 // A text whose words are buttons: delete, mask or replace one and see what the classifier makes of it.
 // value: {summary, words: [[gap, text], …], edits: {word: replacement, "" deleted, null masked}, asked: word or null,
 //   labels: [left, right], suggestions: [[text, likelihood, probability of the right one], …]}
-const words = $('.lab-words'), panel = $('.lab-panel'), note = $('.view-note');
+const words = $('.words-text'), panel = $('.words-panel'), note = $('.view-note');
 // base: the last value that is no answer to a question for suggestions, which may come late
 let base = null, edits = {}, chosen = -1;
 const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' : edits[i] || own;
@@ -9,11 +9,12 @@ function draw() {
   const value = current();
   if (value && value.asked !== null) return chosen === value.asked && open(chosen);
   base = value;
-  note.textContent = value?.summary ?? '';
+  note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
+  note.classList.toggle('empty-note', !value);
   edits = {...value?.edits};
   words.replaceChildren(...(value?.words ?? []).flatMap(([gap, own], i) => {
     const kind = !(i in edits) ? '' : edits[i] === null ? 'masked' : edits[i] === '' ? 'deleted' : 'replaced';
-    return [gap, make('button', {type: 'button', class: `lab-word ${kind}`, 'data-do': 'word', 'data-i': i, text: shownAs(own, i),
+    return [gap, make('button', {type: 'button', class: `words-word ${kind}`, 'data-do': 'word', 'data-i': i, text: shownAs(own, i),
       'aria-label': `${own}${kind ? ', ' + kind : ''}${kind === 'replaced' ? ' by ' + edits[i] : ''}`})];
   }));
   if (chosen >= (value?.words?.length ?? 0)) close(); else if (chosen >= 0) open(chosen);
@@ -33,18 +34,18 @@ function open(i) {
     list.append(pick);
   }
   panel.replaceChildren(make('p', {text: `“${base.words[i][1]}”`}),
-    make('p', {class: 'lab-tools'}, button('delete', 'Delete'), button('mask', 'Mask'), ...(i in edits ? [button('restore', 'Restore')] : [])),
-    make('p', {class: 'lab-tools'}, input, button('replace', 'Replace')), list);
+    make('p', {class: 'words-tools'}, button('delete', 'Delete'), button('mask', 'Mask'), ...(i in edits ? [button('restore', 'Restore')] : [])),
+    make('p', {class: 'words-tools'}, input, button('replace', 'Replace')), list);
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
-  const box = element.querySelector('.lab').getBoundingClientRect(), at = node.getBoundingClientRect();
+  const box = element.querySelector('.words').getBoundingClientRect(), at = node.getBoundingClientRect();
   panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) + 'px';
   panel.style.top = at.bottom - box.top + 2 + 'px';
-  element.querySelector('.lab').style.minHeight = at.bottom - box.top + panel.offsetHeight + 10 + 'px';  // not below the page's end
+  element.querySelector('.words').style.minHeight = at.bottom - box.top + panel.offsetHeight + 10 + 'px';  // not below the page's end
   words.querySelectorAll('.on').forEach(other => other.classList.remove('on'));
   node.classList.add('on');
 }
-function close() { panel.hidden = true; element.querySelector('.lab').style.minHeight = ''; chosen = -1; words.querySelectorAll('.on').forEach(node => node.classList.remove('on')); }
+function close() { panel.hidden = true; element.querySelector('.words').style.minHeight = ''; chosen = -1; words.querySelectorAll('.on').forEach(node => node.classList.remove('on')); }
 const send = () => { close(); tell('edit', {edits}); };
 actions.word = node => { const i = +node.dataset.i; if (i === chosen) return close(); open(i); panel.querySelector('button').focus(); tell('suggest', {word: i}); };
 actions.change = node => {

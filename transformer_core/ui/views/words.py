@@ -1,4 +1,4 @@
-"""The word lab: a review whose words can be changed."""
+"""The words of a review, each of which can be changed."""
 
 from collections.abc import Iterable
 
@@ -9,25 +9,25 @@ from transformer_core.tasks.classification import LABELS, Review
 from transformer_core.ui.views.view import view
 
 
-def lab_view(title: str, **component) -> gr.HTML:
+def words_view(title: str, **component) -> gr.HTML:
     """A text whose words can be changed. Events: edit {edits}, suggest {word}."""
     body = (
         '<span class="view-tools"><button type="button" data-do="undo">Undo all</button></span>'
-        '<p class="view-note" role="status"></p><div class="lab-words"></div>'
-        '<div class="tokens-panel lab-panel" role="dialog" aria-label="change this word" hidden>'
+        '<p class="view-note" role="status"></p><div class="words-text"></div>'
+        '<div class="tokens-panel words-panel" role="dialog" aria-label="change this word" hidden>'
         "</div>"
     )
-    return view("lab", title, body, (), **component)
+    return view("words", title, body, (), **component)
 
 
-def lab_value(
+def words_value(
     review: Review,
     edits: Edits,
     summary: str,
     asked: int | None = None,
     suggestions: Iterable[Suggestion] = (),
 ) -> dict:
-    """What lab.js draws: the words and what was done to them, or suggestions for the one asked."""
+    """What words.js draws: words and what was done to them, or suggestions for the one asked."""
     return {
         "summary": summary,
         "words": review.shown(review.words),

@@ -81,11 +81,16 @@ def learning_lines(models: Models) -> list[Line]:
     return found
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab):
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """The table and the curves are made when the section is opened."""
-    table = table_view("The report's five sentences", elem_id="report")
-    curves = plot_view("How both learnt", SEE, "rivals-curves")
-    scores = gr.Markdown(elem_id="rivals-scores")
+    with gr.Row():
+        with gr.Column(scale=7, min_width=320):
+            table = table_view(
+                "The report's five sentences", elem_id="report", elem_classes="wraps"
+            )
+            scores = gr.Markdown(elem_id="rivals-scores")
+        with gr.Column(scale=5, min_width=320):
+            curves = plot_view("How both learnt", SEE, "rivals-curves")
 
     @answers_errors
     def draw():
@@ -103,7 +108,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab):
             lines, note = [], str(error)
         absent = filter(None, map(models.absent, CURVES.values()))
         note = "\n\n".join(filter(None, [note, *absent]))
-        figure = drawn(lines, "step", "validation accuracy") if lines else None
-        return rows_value(rows, "report", f"{said}." if said else ""), figure, note
+        figure = lines and drawn(lines, "step", "validation accuracy").update_layout(height=380)
+        return rows_value(rows, "report", f"{said}." if said else ""), figure or None, note
 
     opened.select(draw, None, [table, curves, scores], **QUEUED, **PRIVATE)

@@ -1,0 +1,14 @@
+"""What every section of the tab hands back, and what all sections show when no text can be read."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gradio.components import Component
+
+
+class Drawn(NamedTuple):
+    """A section that follows the text while it is open."""
+
+    outputs: list[Component]
+    draw: Callable[[str], list]  # values of the outputs for a text; InputError if it has no words
+    blank: list  # their values without one

@@ -1,0 +1,39 @@
+"""What the first screen says of a text: both models' verdicts, and the picture below them."""
+
+from transformer_core.inference import CheckpointError, InputError, Models, classify
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import Review, cut
+from transformer_core.ui.tabs.sentiment.picture import picture_value
+from transformer_core.ui.views.meters import meters_value
+
+EMPTY = "Type a review: what the models make of it appears here while you type."
+
+
+def judged(models: Models, text: str) -> tuple[dict, dict | None]:
+    """Values of the verdict and of the picture; a text that cannot be read gets its sentence."""
+    if isinstance(text, str) and not text.strip():
+        return meters_value([], EMPTY), None  # while one types, that is no mistake
+    try:
+        found = classify(models.classifier, text, Trace())
+        rows = [("Transformer", found.probabilities["positive"])]
+        if models.has("sentiment_lstm"):
+            rows.append(("LSTM", classify(models.lstm, text).probabilities["positive"]))
+    except (InputError, CheckpointError) as error:
+        return meters_value([], str(error)), None
+    return meters_value(rows, remarks(found.review)), picture_value(found)
+
+
+def remarks(review: Review) -> str:
+    """What a visitor should know about how this text was read."""
+    found = []
+    if not review.known:
+        found.append("There are no known words in it: the score is a guess.")
+    n_read = len(review.ids) - 2
+    if review.n_pieces > n_read:
+        kept = cut(list(range(review.n_pieces)), n_read)
+        n_first = sum(place == piece for place, piece in enumerate(kept))
+        found.append(
+            f"It has {review.n_pieces:,} pieces and the model reads {n_read}: the first {n_first} "
+            f"and the last {n_read - n_first}. The middle is left out."
+        )
+    return " ".join(found)
