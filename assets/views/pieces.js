@@ -22,7 +22,8 @@ function draw() {
   pieces = value?.pieces ?? [];
   view.classList.toggle('empty', !value);
   view.classList.toggle('wrong', Boolean(value?.error));
-  stale(Boolean(value?.error));
+  // what else the tab shows is then of an earlier text
+  element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.error));
   text.replaceChildren();
   if (!value) return;
   // the space before a piece is not underlined
@@ -34,13 +35,6 @@ function draw() {
   text.classList.toggle('longer', length > LONGER);
   $('[data-do=restore]').hidden = !value.changed || Boolean(value.error);
   say();
-}
-// what else the tab shows is of an earlier text as long as this one is refused
-function stale(on) {
-  for (const other of element.closest('[role=tabpanel]')?.querySelectorAll('.answer') ?? []) {
-    other.classList.toggle('stale', on);
-    other.inert = on;
-  }
 }
 function say() {
   const value = current(), at = pieces[chosen], shown = at && !value.error;

@@ -33,7 +33,7 @@ class Handlers:
         return self.models.translator
 
     @answers_errors
-    def type(self, work, text, beam_size, length_penalty):
+    def typed(self, work, text, beam_size, length_penalty):
         """Translate what stands in the box."""
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():

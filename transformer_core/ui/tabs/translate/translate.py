@@ -41,7 +41,7 @@ def wire_text(parts: Parts, handlers: Handlers) -> None:
     typed = [parts.work, *parts.search]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
     changed = [parts.english.change, parts.beam.release, parts.penalty.release]
-    gr.on([*changed, parts.english.submit], handlers.type, typed, parts.shown, **QUIET)
+    gr.on([*changed, parts.english.submit], handlers.typed, typed, parts.shown, **QUIET)
     parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
     named = [parts.english, parts.beam]
     gr.on(None, handlers.arrive, None, [*named, *parts.shown], **QUEUED, **PRIVATE)
