@@ -8,6 +8,11 @@ def enter(page, label, value):
     box.blur()
 
 
+def press_section(page, name):
+    """Open one of the sections below the open tab."""
+    page.locator(".sections:visible").get_by_role("tab", name=name, exact=True).click()
+
+
 def press_tab(page, name):
     """Press a tab, also one that a narrow page keeps in its menu."""
     tab = page.get_by_role("tab", name=name)

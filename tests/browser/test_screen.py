@@ -8,7 +8,9 @@ from playwright.sync_api import expect
 ROOT = Path(__file__).parents[2]
 CHECKPOINTS = ROOT / "checkpoints"
 # tab -> (the checkpoint that it needs, what lies wholly in the window, which of it are pictures)
-SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "translate": ("translation", ("english", "german", "translate-flow"), ("translate-flow",)),
+}
 PICTURE = 280  # px, the least height of one
 
 
