@@ -131,7 +131,7 @@ def test_it_translates_while_one_types_and_several_sentences_in_order(open_page)
     expect(page.locator("#sentences")).to_contain_text("Where is the station?")
     both = german(page)
     assert both.startswith(once) and len(both) > len(once)
-    page.locator("#sentences").get_by_role("radio").nth(1).click()
+    page.locator("#sentences label").nth(1).click()
     expect(page.locator("#german .pieces-rest")).to_have_text(once)
     expect(page.locator("#translate-flow .align-line").first).to_contain_text("station")
 
