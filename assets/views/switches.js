@@ -5,6 +5,7 @@ const grids = $('.switch-grids'), note = $('.view-note'), diff = $('.switch-diff
 let off = new Set();
 function draw() {
   const value = current();
+  element.firstElementChild.classList.toggle('empty', !value?.groups);
   grids.replaceChildren(); diff.replaceChildren(); note.textContent = value?.summary ?? '';
   if (!value || !value.groups) return;
   off = new Set(value.off);

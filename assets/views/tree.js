@@ -21,6 +21,7 @@ function layout(value) {  // follow the parents: who was alive before a step is 
 }
 function draw() {
   const value = current();
+  element.firstElementChild.classList.toggle('empty', !value?.steps);
   box.replaceChildren(); note.textContent = value?.summary ?? ''; readout.textContent = '';
   if (!value || !value.steps) return;
   layout(value);

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, settle
+from visitor import enter
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -41,9 +41,12 @@ def written(page) -> str:
 
 
 def settled(page) -> str:
-    """The text once what was pressed is written and its last character was looked at."""
-    settle(page)
-    return written(page)
+    """The text once it has stopped growing and its last character was looked at."""
+    before = None
+    while (now := written(page)) != before:
+        before = now
+        page.wait_for_timeout(700)
+    return now
 
 
 def write(page, prompt, length=60):

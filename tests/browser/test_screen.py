@@ -10,6 +10,7 @@ CHECKPOINTS = ROOT / "checkpoints"
 # tab -> (the checkpoint that it needs, what lies wholly in the window, which of it are pictures)
 SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "sentiment": ("sentiment", ("review", "verdict", "sentiment-flow"), ("sentiment-flow",)),
+    "translate": ("translation", ("english", "german", "translate-flow"), ("translate-flow",)),
 }
 PICTURE = 280  # px, the least height of one
 

@@ -47,6 +47,8 @@ def typed(page, text):
     """Type a review, and wait until its answers are drawn, the picture among them."""
     with answered(page, about=text):
         page.get_by_label("Review").fill(text)
+    first = page.locator("#sentiment-flow .gaze-keys span").nth(1)
+    expect(first).to_contain_text(text[0])
 
 
 def test_clear_praise_and_clear_blame_are_told_apart(open_page):

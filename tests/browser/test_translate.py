@@ -1,9 +1,10 @@
+import math
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_tab
+from visitor import answered, enter, press_section, press_tab
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -12,75 +13,159 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def opened(open_page, path="/?tab=translate", **how):
-    """The tab with its first example translated."""
+def opened(open_page, path="/?tab=translate", section=None, **how):
+    """The tab with its first example translated, and one of its sections open."""
     page = open_page(path, **how)
-    page.wait_for_selector("#pieces .token")
-    page.wait_for_selector("#switches .switch-grid button")
+    page.wait_for_selector("#german .piece")
+    if section:
+        press_section(page, section)
     return page
 
 
 def german(page) -> str:
-    return page.locator("#german textarea").input_value()
+    return page.locator("#german .pieces-text").inner_text()
 
 
 def typed(page, text):
     """Type a text, and wait for its translation."""
     with answered(page, about=text):
-        page.get_by_label("English").fill("")
-        page.get_by_label("English").press_sequentially(text)
+        page.get_by_label("English").fill(text)
     return german(page)
+
+
+def refuse(page):
+    """Put a text into the box that the model cannot read."""
+    page.get_by_label("English").fill("Я не говорю")
+    expect(page.locator("#german .view-note")).to_contain_text("The model reads English, and not")
 
 
 def test_the_first_example_is_translated(open_page):
     assert len(german(opened(open_page)).split()) > 4
 
 
+def test_every_piece_is_underlined_as_far_as_the_model_was_sure(open_page):
+    page = opened(open_page)
+    pieces = page.locator("#german .piece")
+    sure = pieces.evaluate_all("all => all.map(one => +one.style.getPropertyValue('--p'))")
+    assert all(0 < p <= 1 for p in sure) and len(set(sure)) > 3
+    unsure = pieces.evaluate_all("all => all.map(one => one.classList.contains('unsure'))")
+    assert unsure == [p < 0.6 for p in sure] and any(unsure) and not all(unsure)
+
+
+def test_a_translation_is_text_that_can_be_read_out_and_copied(open_page):
+    page = opened(open_page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    text = page.get_by_role("textbox", name="German")
+    expect(text).to_have_attribute("lang", "de")
+    assert german(page).endswith(".") and "  " not in german(page)
+    page.locator("#german").get_by_role("button", name="Copy").click()
+    expect(page.locator("#german")).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == german(page)
+
+
+def test_what_one_points_at_is_said_and_lights_up_in_the_picture(open_page):
+    page = opened(open_page)
+    page.locator("#german .piece").nth(1).hover()
+    expect(page.locator("#german .view-note")).to_contain_text("%. Press it")
+    expect(page.locator("#translate-flow .on").first).to_be_visible()
+    page.get_by_label("English").hover()
+    expect(page.locator("#german .view-note")).to_contain_text("Sure of")
+    expect(page.locator("#translate-flow .on")).to_have_count(0)
+
+
+def test_the_pieces_are_walked_with_arrow_keys(open_page):
+    page = opened(open_page)
+    page.get_by_role("textbox", name="German").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#german .piece").nth(1)).to_have_class("piece on")
+    page.keyboard.press("Enter")
+    expect(page.locator("#german .pieces-panel button").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#german .pieces-panel")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="German")).to_be_focused()
+
+
+def test_what_is_refused_says_why_in_its_place_and_the_last_result_is_a_past_one(open_page):
+    page = opened(open_page)
+    before = german(page)
+    refuse(page)
+    assert german(page) == before
+    expect(page.locator("#german .pieces-text")).to_have_css("opacity", "0.4")
+    expect(page.locator("#translate-flow")).to_have_css("opacity", "0.4")
+    expect(page.locator(".toast-body")).to_have_count(0)
+    press_section(page, "Alternatives")
+    expect(page.locator("#tree")).to_have_css("opacity", "0.4")
+    typed(page, "Thank you.")
+    expect(page.locator("#translate-flow")).to_have_css("opacity", "1")
+    expect(page.locator("#german .view-note")).to_contain_text("Sure of")
+
+
+def test_the_page_stays_as_it_is_while_there_is_nothing_or_several_sentences(open_page):
+    page = opened(open_page, height=720)
+    at = page.locator("#translate-flow").bounding_box()
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#german .empty-note")).to_be_visible()
+    expect(page.locator("#translate-flow .empty-note")).to_be_visible()
+    assert page.locator("#translate-flow").bounding_box() == at
+    page.get_by_role("button", name="two sentences").click()
+    expect(page.locator("#sentences")).to_be_visible()
+    expect(page.locator("#german .piece").first).to_be_visible()
+    box = page.locator("#translate-flow").bounding_box()
+    assert box["height"] == at["height"] and box["y"] + box["height"] <= 720
+
+
+def test_on_a_phone_the_translation_and_its_picture_follow_the_text(open_page):
+    page = opened(open_page, width=390, height=844)
+    tops = [page.locator(f"#{name}").bounding_box() for name in ("german", "translate-flow")]
+    assert tops[0]["y"] < 500 and tops[0]["y"] + tops[0]["height"] <= tops[1]["y"] < 844
+
+
 def test_it_translates_while_one_types_and_several_sentences_in_order(open_page):
     page = opened(open_page)
-    typed(page, "Thank you.")  # which need not be translated as "Thank you" was on the way
-    expect(page.locator("#align [data-side=source]")).to_have_text(["Thank", "you", ".", "[EOS]"])
-    once = german(page)
-    typed(page, "Thank you. Where is the station?")
-    expect(page.locator("#german textarea")).to_have_value(re.compile(re.escape(once) + r" .+\?"))
+    once = typed(page, "Thank you.")
+    page.get_by_label("English").press_sequentially(" Where is the station?")
     expect(page.locator("#sentences")).to_contain_text("Where is the station?")
-    page.locator("#sentences").get_by_role("radio").nth(1).click()
-    expect(page.locator("#align .align-line").first).to_contain_text("station")
+    both = german(page)
+    assert both.startswith(once) and len(both) > len(once)
+    page.locator("#sentences label").nth(1).click()
+    expect(page.locator("#german .pieces-rest")).to_have_text(once)
+    expect(page.locator("#translate-flow .align-line").first).to_contain_text("station")
 
 
 def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
     page = opened(open_page, "/?tab=translate&text=An+unforgettable+firefighter+demonstrates.")
-    pieces = page.locator("#pieces .token").all_inner_texts()
-    page.locator("#pieces").get_by_label("whole words").check()
-    words = page.locator("#pieces .token").all_inner_texts()
-    assert len(words) < len(pieces) and "".join(words) == "".join(pieces)
-    split = next(i for i, word in enumerate(words) if word not in pieces)
-    page.locator("#pieces .token").nth(split).click()
-    panel = page.locator("#pieces .tokens-panel")
-    expect(panel).to_contain_text(f"Word {split + 1}")
-    parts = panel.locator("button")
-    assert "".join(parts.locator("code").all_inner_texts()).strip("␣") == words[split].strip()
-    parts.first.click()
-    expect(panel).to_contain_text("Piece")
+    pieces = page.locator("#german .piece")
+    texts, words = pieces.all_inner_texts(), german(page).split()
+    split = next(i for i, text in enumerate(texts) if text.strip() not in words)
+    pieces.nth(split).click()
+    panel = page.locator("#german .pieces-panel")
+    expect(panel).to_contain_text(f"Piece {split + 1}")
+    said = re.search("“(.+)” is (.+) pieces, together (.+) %", panel.inner_text())
+    word, n, percent = said[1], int(said[2]), float(said[3])
+    assert word in german(page) and n >= 2
+    sure = pieces.evaluate_all("all => all.map(one => +one.style.getPropertyValue('--p'))")
+    first = next(i for i in range(split - n + 1, split + 1) if "".join(texts[i : i + n]) == word)
+    assert percent == pytest.approx(100 * math.prod(sure[first : first + n]), abs=0.6)
     assert panel.locator("button").count() == 10
 
 
 def test_the_nine_sentences_of_the_report_are_translated_now(open_page):
-    page = opened(open_page)
-    page.get_by_text("A student report's nine sentences").click()
+    page = opened(open_page, section="Student report")
     rows = page.locator("#report-sentences tbody tr")
     expect(rows).to_have_count(9)
     assert rows.nth(2).locator("td").all_inner_texts() == ["i love you", "Ich liebe dich."]
 
 
 def test_an_address_restores_the_head_and_remembers_another(open_page):
-    page = opened(open_page, "/?tab=translate&translation-heads=2.3.1")
+    page = opened(open_page, "/?tab=translate&translation-heads=2.3.1", "Heads")
     title = page.locator("#translation-heads .heads-title")
     expect(title).to_have_text("encoder self-attention, layer 3, head 1")
     page.locator("#translation-heads .heads-grid button").nth(1).click()
     expect(title).to_have_text("encoder self-attention, layer 1, head 2")
     assert "translation-heads=2.1.2" in page.url
-    page = opened(open_page, "/?tab=translate&translation-heads=9.99.99")
+    page = opened(open_page, "/?tab=translate&translation-heads=9.99.99", "Heads")
+    expect(page.locator("#translation-heads .heads-title")).to_contain_text("layer")
     last = page.locator("#translation-heads .heads-grid button").last.get_attribute("aria-label")
     expect(page.locator("#translation-heads .heads-title")).to_contain_text(last)
 
@@ -94,49 +179,53 @@ def test_an_empty_text_empties_the_page_without_complaint(open_page):
 def test_words_that_belong_together_light_up_both_ways(open_page):
     page = opened(open_page)
     for side, said in (("target", "looked at"), ("source", "was looked at by")):
-        page.locator(f"#align [data-side={side}]").nth(1).hover()
-        expect(page.locator("#align .view-readout")).to_contain_text(said)
-    pieces = page.locator("#align [data-side=source]").count()
-    page.locator("#align").get_by_label("whole words").uncheck()
-    assert page.locator("#align [data-side=source]").count() >= pieces
+        page.locator(f"#translate-flow button[data-side={side}]").nth(1).hover()
+        expect(page.locator("#translate-flow .view-readout")).to_contain_text(said)
+    pieces = page.locator("#translate-flow [data-side=source]").count()
+    page.locator("#translate-flow").get_by_label("whole words").uncheck()
+    assert page.locator("#translate-flow [data-side=source]").count() >= pieces
 
 
 def test_an_alternative_piece_is_forced_and_the_rest_follows(open_page):
     page = opened(open_page)
     before = german(page)
-    page.locator("#pieces .token").nth(1).hover()
-    other = page.locator("#pieces .tokens-list button:not(.same)").first
-    piece = other.locator("code").inner_text().replace("␣", "").strip()
+    page.locator("#german .piece").nth(1).click()
+    other = page.locator("#german .pieces-list button:not(.same)").first
+    piece = other.locator("span").inner_text().strip()
     other.click()
-    expect(page.locator("#pieces .view-note")).to_contain_text("beginning is forced")
-    page.wait_for_timeout(700)
+    page.get_by_label("English").hover()
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
-    assert page.locator("#pieces .token").nth(1).inner_text().strip() == piece
+    assert page.locator("#german .piece").nth(1).inner_text().strip() == piece
+    page.locator("#german").get_by_role("button", name="Undo").click()
+    expect(page.locator("#german .view-note")).not_to_contain_text("forced")
+    assert german(page) == before
 
 
 def test_a_pruned_branch_of_the_tree_is_followed(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Alternatives")
     before = german(page)
+    expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
     page.locator("#tree .tree-node.cut").first.click()
-    expect(page.locator("#pieces .view-note")).to_contain_text("beginning is forced")
-    page.wait_for_timeout(700)
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
 
 
 def test_heads_are_switched_off_and_on_again(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Switch off")
     before = german(page)
     page.get_by_role("button", name="Try each head").click()
     expect(page.locator("#switches .view-note").first).to_contain_text("needs")
     page.locator("#switches .switch-grid button").nth(2).click()
     expect(page.locator("#switches .view-note").first).to_contain_text("1 of")
+    expect(page.locator("#german .view-note")).to_contain_text("1 head is off")
     page.get_by_role("button", name="All on").click()
     expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
     assert german(page) == before
 
 
 def test_of_several_quick_presses_none_is_lost(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Switch off")
     switches = page.locator("#switches .switch-grid button")
     switches.nth(0).wait_for()
     page.evaluate("""() => {
@@ -148,7 +237,7 @@ def test_of_several_quick_presses_none_is_lost(open_page):
 
 
 def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Switch off")
     page.get_by_role("button", name="Try each head").click()
     note = page.locator("#switches .view-note").first
     expect(note).to_contain_text("needs")
@@ -156,16 +245,20 @@ def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):
     expect(note).to_contain_text("1 of")
     page.get_by_role("button", name="All on").click()
     expect(note).to_contain_text("needs")
+    press_section(page, "Alternatives")
     page.locator("#tree .tree-node.cut").first.click()
+    expect(page.locator("#german .view-note")).to_contain_text("forced")
+    press_section(page, "Switch off")
     expect(note).to_contain_text("Each square is a head")
 
 
 def test_the_address_keeps_the_first_sentence_and_the_beam(open_page):
-    page = opened(open_page)
-    page.get_by_text("Search", exact=True).click()
+    page = opened(open_page, section="Alternatives")
     enter(page, "Beam size", 2)
     page.wait_for_function("location.search.includes('beam=2')")
-    again = opened(open_page, "/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
+    address = "/" + page.url.split("127.0.0.1")[1].split("/", 1)[1]
+    again = opened(open_page, address, "Alternatives")
+    expect(again.get_by_label("number input for Beam size")).to_have_value("2")
     expect(again.locator("#tree .tree-node").first).to_be_visible()
 
 
@@ -174,14 +267,14 @@ def test_the_address_names_the_open_tab(open_page):
     page.wait_for_function("window.tabRestored")
     press_tab(page, "Positional encodings")
     page.wait_for_function("location.search.includes('tab=positions')")
-    page.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
+    page.wait_for_selector("#positions-figure .encoding-bars")
     # a page of its own, for a reload aborts what is under way, loudly
     again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
-    again.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
+    again.wait_for_selector("#positions-figure .encoding-bars")
 
 
 def test_arrow_keys_walk_the_tree(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Alternatives")
     nodes = page.locator("#tree .tree-node")
     nodes.first.focus()
     page.keyboard.press("ArrowDown")
@@ -194,7 +287,7 @@ def test_arrow_keys_walk_the_tree(open_page):
 
 
 def test_every_kind_of_attention_is_shown(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Heads")
     heads = page.locator("#translation-heads")
     for name in ("decoder cross", "decoder self", "encoder self"):
         heads.get_by_role("button", name=f"{name}-attention").click()
@@ -207,20 +300,21 @@ def test_an_address_restores_text_and_beam(open_page):
     address = page.url.split("127.0.0.1")[1].split("/", 1)[1]
     assert "text=Good" in address
     again = opened(open_page, "/" + address)
-    page.wait_for_timeout(1000)
-    assert german(again) == translated
+    expect(again.locator("#german .pieces-text")).to_have_text(translated)
     assert again.get_by_label("English").input_value() == "Good morning."
 
 
 def test_markup_is_translated_as_text(open_page):
-    page = opened(open_page)
+    page = opened(open_page, section="Alternatives")
     typed(page, "<img src=x onerror=alert(1)> is a picture.")
-    assert page.locator("#align img, #pieces img, #tree img").count() == 0
+    assert page.locator("#german img, #translate-flow img, #tree img, #ranked img").count() == 0
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
 def test_phone_and_dark_pages_do_not_overflow(open_page, how):
-    page = opened(open_page, "/?tab=translate&__theme=" + how.get("scheme", "light"), **how)
+    path = "/?tab=translate&__theme=" + how.get("scheme", "light")
+    page = opened(open_page, path, "Heads", **how)
+    expect(page.locator("#translation-heads .heads-grid")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     grid = page.locator("#translation-heads .heads-grid").bounding_box()
     assert grid["x"] + grid["width"] <= how.get("width", 1280)

@@ -8,11 +8,11 @@ from tiny import TEXT, tiny_writer
 
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
-from transformer_core.tasks.alignment import words_of
 from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import Token
 from transformer_core.ui.figures import axes, positions
 from transformer_core.ui.views import bars, heads, shared
+from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.tokens import token_line, tokens_value
 from transformer_core.ui.views.view import View
 
@@ -113,10 +113,15 @@ def test_what_is_nested_travels_as_one_string_and_what_grows_stays_a_string():
         View().postprocess({"numbers": [math.nan]})
 
 
-def test_words_are_sent_as_numbers_of_tokens_that_add_up():
+def test_words_are_sent_as_numbers_of_pieces_that_add_up():
     tokens = [Token(text, 7, math.log(0.5)) for text in ("▁un", "friend", "ly", "▁man")]
-    words = tokens_value(tokens, "note", identity="x", words=words_of(tokens))["words"]
-    assert words == [[3, 0.125], [1, 0.5]]
+    value = pieces_value(tokens, "note")
+    assert value["words"] == [[3, 0.125], [1, 0.5]]
+    assert [piece[:2] for piece in value["pieces"][1:]] == [
+        ["friend", 0.5],
+        ["ly", 0.5],
+        [" man", 0.5],
+    ]
 
 
 def test_a_token_without_a_past_has_no_probability():

@@ -23,7 +23,7 @@ class Stop:
 STOPS = (
     Stop(
         "translate",
-        "#align",
+        "#translate-flow",
         "The decoder writes German piece by piece. How does it find the English word that is next?",
         (
             "It goes through the English words from left to right",
@@ -42,6 +42,7 @@ STOPS = (
         1,
         "All continuations of the four are weighed, and the best four of those are kept: solid "
         "branches. Press a dashed one to see what the search gave up.",
+        section="Alternatives",
     ),
     Stop(
         "translate",
@@ -51,6 +52,7 @@ STOPS = (
         0,
         "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Let it try "
         "each head, then switch off the one that is needed most.",
+        section="Switch off",
     ),
     Stop(
         "sentiment",

@@ -16,6 +16,8 @@ def alignment_view(title: str, **component) -> gr.HTML:
         "whole words</label>"
         '<p class="view-note" role="status"></p><div class="align-lines"></div>'
         '<p class="view-note view-readout" role="status"></p>'
+        '<p class="empty-note view-empty">Here every German word is tied to the English words that '
+        "it looked at, as strongly as it looked.</p>"
     )
     return view("align", title, body, ("csv",), **component)
 

@@ -6,20 +6,15 @@ from collections.abc import Sequence
 
 import gradio as gr
 
-from transformer_core.tasks.alignment import Word
 from transformer_core.tasks.requests import Token
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
 
-def token_view(title: str, empty: str, *, words: bool = False, **component) -> gr.HTML:
-    """Text coloured by surprise. Events: choose {position}, branch {position, token}.
-
-    With words, a switch draws the pieces of each word as one.
-    """
-    switch = '<label class="option" hidden><input type="checkbox"> whole words</label>'
+def token_view(title: str, empty: str, **component) -> gr.HTML:
+    """Text coloured by surprise. Events: choose {position}, branch {position, token}."""
     body = (
-        f'{switch if words else ""}<span class="tokens-key">expected <i></i> surprising</span>'
+        '<span class="tokens-key">expected <i></i> surprising</span>'
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
         '<div class="tokens-panel" role="dialog" aria-label="alternatives" hidden></div>'
@@ -35,8 +30,6 @@ def tokens_value(
     identity: str,
     n_prompt: int = 0,
     branches: bool = False,
-    noun: str = "Character",
-    words: Sequence[Word] = (),
 ) -> dict:
     """What tokens.js draws; a value that grows keeps its identity and is drawn incrementally.
 
@@ -45,10 +38,8 @@ def tokens_value(
     return {
         "id": identity,
         "note": note,
-        "noun": noun,
         "prompt": n_prompt,
         "branches": branches,
-        "words": [[word.n_pieces, round(word.prob, 4)] for word in words],
         "lines": "".join(map(token_line, tokens)),
     }
 

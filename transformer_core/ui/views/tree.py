@@ -13,6 +13,7 @@ def tree_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="view-note" role="status"></p><div class="tree-scroll" tabindex="-1"></div>'
         '<p class="view-note view-readout" role="status"></p>'
+        '<p class="empty-note view-empty">All that the search weighed appears here.</p>'
     )
     return view("tree", title, body, ("svg", "csv"), **component)
 

@@ -166,4 +166,5 @@ def restore(models: Models, layout: Layout) -> None:
         return text, tab, *[gr.skip()] * len(outputs)  # the change of the text draws them
 
     restored = [layout.review, layout.sections, *outputs]
-    gr.on(None, arrive, None, restored, js=RESTORED, **QUEUED, **PRIVATE)
+    quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
+    gr.on(None, arrive, None, restored, js=RESTORED, **quietly)

@@ -1,0 +1,135 @@
+"""What the Translate tab answers to each event."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import gradio as gr
+
+from transformer_core.checkpoint import Trained
+from transformer_core.explain.knock_out import knock_out_translation
+from transformer_core.inference import Models, translate
+from transformer_core.model.heads import every_head
+from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.translation import MAX_CHARACTERS
+from transformer_core.ui.events import answers_errors
+from transformer_core.ui.tabs.translate import report
+from transformer_core.ui.tabs.translate.layout import FIRST, Parts
+from transformer_core.ui.tabs.translate.shown import display, nothing, refused, switched
+from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin
+from transformer_core.ui.views.switches import head_key
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """One method an event; if it says no other, it returns the outputs `Parts.shown`."""
+
+    models: Models
+    parts: Parts
+
+    @property
+    def trained(self) -> Trained:
+        """The translator, read from its files when it is first needed."""
+        return self.models.translator
+
+    @answers_errors
+    def typed(self, work, text, beam_size, length_penalty):
+        """Translate what stands in the box."""
+        # while one types, an empty text is no mistake to complain about
+        if not isinstance(text, str) or not text.strip():
+            return nothing()
+        try:
+            return display(self.trained, begin(self.trained, text, beam_size, length_penalty))
+        except InputError as error:
+            return refused(work, error)
+
+    @answers_errors
+    def pick_sentence(self, work, number):
+        """Look at another sentence of the text."""
+        if not isinstance(number, int) or not 0 <= number < len(work.sources):
+            raise InputError(f"There is no sentence {number!r}.")
+        return display(self.trained, again(self.trained, work, shown=number, forced=(), off=()))
+
+    @answers_errors
+    def pick_piece(self, work, event: gr.EventData):
+        """Continue from another piece than the one that was written."""
+        tokens, position = work.translated.tokens, event.position
+        if not isinstance(position, int) or not 0 <= position < len(tokens):
+            raise InputError(f"The translation has no piece {position!r}.")
+        begun = [token.id for token in tokens[:position]]
+        return self.force(work, [*begun, event.token])
+
+    @answers_errors
+    def pick_node(self, work, event: gr.EventData):
+        """Continue from a branch of the search."""
+        return self.force(work, event.path)
+
+    def force(self, work: Work, path: Sequence[int]) -> tuple:
+        """Translate with a given beginning."""
+        vocabulary = self.trained.model.config.vocab_size
+        known = isinstance(path, list) and all(isinstance(i, int) for i in path)
+        if not known or not all(0 <= i < vocabulary for i in path):
+            raise InputError("That is not a beginning of a translation.")
+        return display(self.trained, again(self.trained, work, forced=tuple(path)))
+
+    @answers_errors
+    def restore(self, work):
+        """Undo what was forced and what was switched off."""
+        return display(self.trained, again(self.trained, work, forced=(), off=()))
+
+    @answers_errors
+    def toggle(self, work, measured, event: gr.EventData):
+        """Switch heads off and on."""
+        model = self.trained.model
+        heads = every_head(model.sites, model.config.n_heads)
+        wanted = set(event.off) if isinstance(event.off, list) else set()
+        off = tuple(head for head in heads if head_key(head) in wanted)
+        return display(self.trained, again(self.trained, work, off=off), measured)
+
+    @answers_errors
+    def try_each(self, work):
+        """What the translation loses without each head -> the value of `Parts.measured`."""
+        plain = work.plain or work.translated
+        return Measured(plain, knock_out_translation(self.trained, plain))
+
+    @answers_errors
+    def show_worth(self, work, measured):
+        """Work and what was measured -> the head switches."""
+        return switched(self.trained, work, measured)
+
+    @answers_errors
+    def open_report(self):
+        """The student report's table."""
+        return self.report
+
+    @answers_errors
+    def arrive(self, request: gr.Request):
+        """The address -> the text, the beam size, and what is shown of them."""
+        asked, beam = request.query_params, self.parts.beam
+        if not (text := asked.get("text", "")[:MAX_CHARACTERS]):
+            return gr.skip(), gr.skip(), *self.first_example
+        size = asked.get("beam", "")
+        size = int(size) if size.isdecimal() and 1 <= int(size) <= beam.maximum else beam.value
+        if text == FIRST:  # which the box holds already: it will not change
+            return text, size, *self.first(size)
+        return text, size, *[gr.skip()] * len(self.parts.shown)  # the change of the text does it
+
+    @functools.cached_property
+    def report(self) -> dict:
+        """The student report's table, which is the same for everybody."""
+        return report.report_value(self.trained)
+
+    @functools.cached_property
+    def first_example(self) -> tuple:
+        """What everybody sees who comes without a text in the address."""
+        return self.first(self.parts.beam.value)
+
+    def first(self, beam_size: int) -> tuple:
+        """The first example at a beam size."""
+        penalty = self.parts.penalty.value
+        return display(self.trained, begin(self.trained, FIRST, beam_size, penalty))
+
+    @answers_errors
+    def translate_text(self, text: str, beam_size: int = 4) -> str:
+        """Translate English into German, sentence by sentence."""
+        return translate(self.trained, text, beam_size).text

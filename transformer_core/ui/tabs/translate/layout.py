@@ -1,0 +1,128 @@
+"""What stands where in the Translate tab."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from transformer_core.ui.layout import examples, sections
+from transformer_core.ui.slider import Slider
+from transformer_core.ui.tabs.translate import report
+from transformer_core.ui.tabs.translate.picture import picture_view
+from transformer_core.ui.tabs.translate.work import Work
+from transformer_core.ui.views.heads import attention_view
+from transformer_core.ui.views.pieces import pieces_view
+from transformer_core.ui.views.switches import switches_view
+from transformer_core.ui.views.table import table_view
+from transformer_core.ui.views.tree import tree_view
+
+FIRST = "A man in a red shirt is riding a horse on the beach."
+EXAMPLES = {
+    "red shirt": FIRST,
+    "station": "Where is the nearest station?",
+    "two sentences": "Thank you. How are you?",
+}
+EMPTY = (
+    "The German sentence appears here while you type, each piece underlined as far as the model "
+    "was sure of it."
+)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The components that events read and write."""
+
+    work: gr.State
+    measured: gr.State
+    english: gr.Textbox
+    clear: gr.Button
+    german: gr.HTML
+    sentences: gr.Radio
+    picture: gr.HTML
+    beam: Slider
+    penalty: Slider
+    ranked: gr.HTML
+    tree: gr.HTML
+    heads: gr.HTML
+    switches: gr.HTML
+    report: gr.HTML
+    report_opened: gr.Tab
+
+    @property
+    def search(self) -> list:
+        """What a search is made from."""
+        return [self.english, self.beam, self.penalty]
+
+    @property
+    def shown(self) -> list:
+        """What follows from a visitor's work, which is the first."""
+        answer = [self.work, self.german, self.sentences, self.picture]
+        return [*answer, self.ranked, self.tree, self.heads, self.switches]
+
+
+def lay_out() -> Parts:
+    """Lay out the tab; what it says and shows comes later."""
+    states = {
+        "work": gr.State(Work(), time_to_live=3600),
+        "measured": gr.State(None, time_to_live=3600),
+    }
+    with gr.Row(elem_classes="duo"):
+        with gr.Column(min_width=280):
+            english = gr.Textbox(
+                FIRST,
+                label="English",
+                placeholder="Type an English sentence.",
+                lines=2,
+                max_lines=3,
+                autofocus=True,
+                elem_id="english",
+                elem_classes="large",
+            )
+            clear = examples(EXAMPLES, english)
+        with gr.Column(min_width=280):
+            german = pieces_view("German", EMPTY, lang="de", elem_id="german")
+    sentences = gr.Radio(
+        [],
+        label="Sentence",
+        show_label=False,
+        container=False,
+        visible=False,
+        elem_id="sentences",
+        elem_classes="segmented",
+    )
+    picture = picture_view(elem_id="translate-flow", elem_classes="answer")
+    first_screen = {"english": english, "clear": clear, "german": german, "sentences": sentences}
+    return Parts(**states, **first_screen, picture=picture, **lay_out_sections())
+
+
+def lay_out_sections() -> dict:
+    """The tools that go deeper, one open at a time."""
+    with sections(elem_id="translate-sections"):
+        with gr.Tab("Alternatives"):
+            searching = lay_out_search()
+        with gr.Tab("Heads"):
+            heads = attention_view("Attention", elem_id="translation-heads", elem_classes="answer")
+        with gr.Tab("Switch off"):
+            switches = switches_view("Switch heads off", elem_id="switches", elem_classes="answer")
+        with gr.Tab(report.TITLE) as report_opened:
+            table = report.report_view()
+    return {
+        **searching,
+        "heads": heads,
+        "switches": switches,
+        "report": table,
+        "report_opened": report_opened,
+    }
+
+
+def lay_out_search() -> dict:
+    """How it searches, what it found, and what it gave up."""
+    with gr.Row(elem_classes="duo"):
+        with gr.Column(min_width=280):
+            beam = Slider(1, 12, 4, step=1, label="Beam size", info="1 is greedy")
+            penalty = Slider(
+                0, 2, 1, step=0.1, label="Length penalty", info="more favours longer sentences"
+            )
+        with gr.Column(min_width=280):
+            ranked = table_view("The best it found", elem_id="ranked", elem_classes="answer")
+    tree = tree_view("What the search considered", elem_id="tree", elem_classes="answer")
+    return {"beam": beam, "penalty": penalty, "ranked": ranked, "tree": tree}

@@ -1,0 +1,151 @@
+"""What the Translate tab shows of a visitor's work: the value of every output."""
+
+import difflib
+
+import gradio as gr
+
+from transformer_core.checkpoint import Trained
+from transformer_core.tasks.alignment import alignment_head
+from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.translation import Sentence
+from transformer_core.tokenization import EOS
+from transformer_core.ui.tabs.translate.picture import picture_value
+from transformer_core.ui.tabs.translate.work import Measured, Work
+from transformer_core.ui.views.heads import attention_value
+from transformer_core.ui.views.pieces import pieces_value
+from transformer_core.ui.views.switches import switches_value
+from transformer_core.ui.views.table import rows_value
+from transformer_core.ui.views.tree import tree_value
+
+SURE = 0.8  # a piece with at least this probability counts as sure
+N_RANKED = 5
+
+
+def display(trained: Trained, work: Work, measured: Measured | None = None) -> tuple:
+    """Work -> every output of the tab, in the order of `Parts.shown`."""
+    sentence = work.translated
+    return (
+        work,
+        german(work),
+        choice(work),
+        picture_value(trained, sentence),
+        ranking(sentence),
+        searched(trained, sentence),
+        attended(trained, sentence),
+        switched(trained, work, measured),
+    )
+
+
+def nothing() -> tuple:
+    """The outputs while there is no text."""
+    return Work(), None, gr.Radio([], visible=False), *[None] * 5
+
+
+def refused(work: Work, error: InputError) -> tuple:
+    """The outputs when a text cannot be translated: why, and the last translation as a past one."""
+    return gr.skip(), german(work, str(error)), *[gr.skip()] * 6
+
+
+def german(work: Work, error: str = "") -> dict:
+    """The translation: the pieces of the sentence looked at, and the sentences around it."""
+    if work.sentence is None:
+        return pieces_value((), "", error=error)
+    tokens = work.sentence.tokens
+    return pieces_value(
+        tokens,
+        confidence(tokens) + changes(work),
+        before=" ".join(work.texts[: work.shown]),
+        after=" ".join(work.texts[work.shown + 1 :]),
+        changed=bool(work.forced or work.off),
+        error=error,
+    )
+
+
+def confidence(tokens: list[Token]) -> str:
+    """The model's certainty, in words; of the pieces that are text."""
+    tokens = [token for token in tokens if token.id != EOS]
+    if not tokens:
+        return "It wrote nothing."
+    sure = sum(token.prob >= SURE for token in tokens)
+    least = min(tokens, key=lambda token: token.log_prob)
+    whole = f"Sure of {sure} of {len(tokens)} pieces ({SURE:.0%} or more)"
+    if least.prob >= SURE:
+        return f"{whole}."
+    prob = f"{least.prob:.0%}" if least.prob >= 0.01 else "under 1%"
+    return f"{whole}, least of “{least.text.replace('▁', '')}” ({prob})."
+
+
+def changes(work: Work) -> str:
+    """What a visitor did to a translation, in words."""
+    off = len(work.off)
+    forced = " The beginning is forced." if work.forced else ""
+    return forced + (f" {off} {'head is' if off == 1 else 'heads are'} off." if off else "")
+
+
+def choice(work: Work) -> gr.Radio:
+    """One of several sentences to look at; of one there is nothing to choose."""
+    labels = [(source[:60], number) for number, source in enumerate(work.sources)]
+    return gr.Radio(labels, value=work.shown, visible=len(labels) > 1)
+
+
+def ranking(sentence: Sentence) -> dict:
+    """The n best as a table."""
+    best = [[ranked.text, f"{ranked.score:.2f}"] for ranked in sentence.ranked[:N_RANKED]]
+    return rows_value([["German", "log-prob. / length"], *best], "ranking", "")
+
+
+def searched(trained: Trained, sentence: Sentence) -> dict:
+    """The tree of what the search considered."""
+    n_considered = sum(len(step) for step in sentence.steps)
+    return tree_value(
+        sentence,
+        trained.tokenizer,
+        f"{len(sentence.steps)} steps considered {n_considered} pieces; solid ones were kept, "
+        "dashed ones pruned, the thick path won. Press any to continue from it.",
+    )
+
+
+def attended(trained: Trained, sentence: Sentence) -> dict:
+    """Every head's map, that of the head that aligns words best at first."""
+    site, head, _ = alignment_head(trained)
+    return attention_value(
+        sentence,
+        sorted(trained.model.sites, key=lambda site: site.kind),  # cross comes first
+        "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
+        "that was written there.",
+        first=(site.layer, head),
+    )
+
+
+def switched(trained: Trained, work: Work, measured: Measured | None = None) -> dict:
+    """The head switches, and what each head is worth if that was measured."""
+    now, plain = work.translated, work.plain
+    damage = measured.damage if measured and measured.holds_for(plain) else None
+    diff = word_diff(plain.text, now.text) if work.off else []
+    return switches_value(trained.model, work.off, damage, diff, worth(trained, work, damage))
+
+
+def worth(trained: Trained, work: Work, damage: dict | None) -> str:
+    """What the switches show, in words."""
+    now, plain = work.translated, work.plain
+    if work.off:
+        change = now.ranked[0].log_prob - plain.ranked[0].log_prob
+        n_heads = len(trained.model.sites) * trained.model.config.n_heads
+        stays = ", and the text stays." if now.text == plain.text else "."
+        return (
+            f"{len(work.off)} of {n_heads} heads are off: the log-probability of the best "
+            f"translation changes by {change:+.2f}{stays}"
+        )
+    if damage:
+        (site, head), worst = min(damage.items(), key=lambda item: item[1])
+        return (
+            "The number in each square is how much the log-probability of the translation changes "
+            f"without that head. It needs {site}, head {head + 1} most ({worst:+.2f})."
+        )
+    return "Each square is a head; press one to switch it off."
+
+
+def word_diff(before: str, after: str) -> list[list[str]]:
+    """[[" ", word], ["-", word], ["+", word], …] from one text to the other."""
+    words = difflib.ndiff(before.split(), after.split())
+    return [[line[0], line[2:]] for line in words if line[0] in " -+"]

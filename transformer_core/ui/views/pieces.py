@@ -1,0 +1,60 @@
+"""A translation in large type: every piece is underlined as far as the model was sure of it."""
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.tasks.alignment import words_of
+from transformer_core.tasks.requests import Token
+from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.view import view
+
+
+def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
+    """A translation whose pieces show how sure each was.
+
+    Events: branch {position, token}, restore.
+    """
+    body = (
+        f'<div class="pieces-text" lang="{lang}" tabindex="0" role="textbox" aria-readonly="true" '
+        f'aria-multiline="true" aria-label="{title}"></div>'
+        '<div class="pieces-panel" role="dialog" aria-label="alternatives" hidden></div>'
+        '<div class="pieces-foot"><i class="pieces-key"></i><p class="view-note" role="status"></p>'
+        '<span class="view-tools"><button type="button" data-do="restore" hidden>Undo</button>'
+        '<button type="button" data-do="copy">Copy</button>'
+        f'<button type="button" data-do="csv" aria-label="{title}: download CSV">CSV</button>'
+        f'</span></div><p class="empty-note view-empty">{empty}</p>'
+    )
+    return view("pieces", title, body, (), **component)
+
+
+def pieces_value(
+    tokens: Sequence[Token],
+    note: str,
+    *,
+    before: str = "",
+    after: str = "",
+    changed: bool = False,
+    error: str = "",
+) -> dict:
+    """What pieces.js draws: one sentence in pieces between the texts before and after it.
+
+    changed offers to undo what a visitor did to the translation. With an error the pieces are of
+    an earlier text, or there are none.
+    """
+    return {
+        "note": note,
+        "before": before,
+        "after": after,
+        "changed": changed,
+        "error": error,
+        "pieces": [
+            [
+                spaced(token.text),
+                round(token.prob, 4),
+                [[index, spaced(text), round(p, 4)] for index, text, p in token.alternatives],
+            ]
+            for token in tokens
+        ],
+        "words": [[word.n_pieces, round(word.prob, 4)] for word in words_of(list(tokens))],
+    }
