@@ -267,10 +267,10 @@ def test_the_address_names_the_open_tab(open_page):
     page.wait_for_function("window.tabRestored")
     press_tab(page, "Positional encodings")
     page.wait_for_function("location.search.includes('tab=positions')")
-    page.wait_for_selector("#positions-figure .encoding-bars")
+    page.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
     # a page of its own, for a reload aborts what is under way, loudly
     again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
-    again.wait_for_selector("#positions-figure .encoding-bars")
+    again.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
 
 
 def test_arrow_keys_walk_the_tree(open_page):
