@@ -2,7 +2,9 @@
 // value: {summary}, or {summary, chosen, stacks: [{name, tokens, nodes: [{key, role, layer or null, title, note, shape,
 //   parameters, shared, flops, cross, branch}, …]}]}; branch: beside the stream, whose sum it enters
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
-const STREAM = 16, INDENT = 36, BOX = 42, BAR = 32, ADD = 26, SPACE = 8, GUTTER = 30;
+const STREAM = 14, INDENT = 30, GUTTER = 30, TOP = 24;
+let BOX, BAR, ADD, SPACE;  // px, as large as there is room
+function scale(part) { [BOX, BAR, ADD, SPACE] = [34, 30, 24, 7].map(size => size * part); }
 const count = n => n.toLocaleString('en');
 const short = n => { const [size, unit] = n >= 1e9 ? [1e9, ' G'] : n >= 1e6 ? [1e6, ' M'] : n >= 1e3 ? [1e3, ' k'] : [1, ' '];
   return (size === 1 ? n : (n / size).toPrecision(3)) + unit; };
@@ -19,16 +21,15 @@ function box(n, x, y, width) {
   const group = shape('g', {class: `anatomy-node anatomy-${n.role.replace(' ', '-')} ${n.key === chosen ? 'on' : ''}`, tabindex: 0, role: 'button',
     'data-key': n.key, 'aria-label': say(n), 'aria-pressed': n.key === chosen});
   if (n.role === 'add') {
-    group.append(shape('rect', {x: x + STREAM - 12, y, width: width - STREAM + 12, height: ADD, rx: 12, class: 'anatomy-hit'}),
-      shape('circle', {cx: x + STREAM, cy: y + ADD / 2, r: 9}), shape('path', {d: `M${x + STREAM - 5} ${y + ADD / 2}h10m-5 -5v10`}),
-      shape('text', {x: x + INDENT + 22, y: y + 17, class: 'anatomy-small'}, n.title),
-      shape('text', {x: x + width - 8, y: y + 17, 'text-anchor': 'end', class: 'anatomy-shape'}, n.shape));
+    const middle = y + ADD / 2, r = Math.min(8, ADD / 2 - 1);
+    group.append(shape('rect', {x: x + STREAM - 12, y, width: width - STREAM + 12, height: ADD, rx: 8, class: 'anatomy-hit'}),
+      shape('circle', {cx: x + STREAM, cy: middle, r}), shape('path', {d: `M${x + STREAM - r / 2} ${middle}h${r}m${-r / 2} ${-r / 2}v${r}`}),
+      shape('text', {x: x + INDENT + 22, y: middle + 4, class: 'anatomy-small'}, n.title));
     return group;
   }
   group.append(shape('rect', {x, y, width, height: BOX, rx: 5}),
-    shape('text', {x: x + 8, y: y + 17, class: 'anatomy-name'}, n.title),
-    shape('text', {x: x + width - 8, y: y + 17, 'text-anchor': 'end', class: 'anatomy-shape'}, n.shape),
-    shape('text', {x: x + 8, y: y + 33, class: 'anatomy-small'}, cost(n.parameters, n.flops, n.shared)));
+    shape('text', {x: x + 8, y: y + BOX / 2 + 4, class: 'anatomy-name'}, n.title),
+    shape('text', {x: x + width - 8, y: y + BOX / 2 + 4, 'text-anchor': 'end', class: 'anatomy-small'}, n.parameters ? short(n.parameters) : n.shared ? 'tied' : ''));
   if (n.flops) group.append(shape('rect', {x: x + 1, y: y + BOX - 4, width: Math.max(1, (width - 2) * n.flops / total), height: 3, class: 'anatomy-share'}));
   return group;
 }
@@ -36,14 +37,14 @@ function header(stack, layer, nodes, x, y, width) {
   const open = opened[stack.name] === layer;
   const group = shape('g', {class: 'anatomy-layer', tabindex: 0, role: 'button', 'data-stack': stack.name, 'data-layer': layer, 'aria-expanded': open,
     'aria-label': `${stack.name} layer ${layer + 1}, ${cost(owned(nodes), work(nodes))}`});
-  group.append(shape('rect', {x, y, width, height: BAR, rx: 5}), shape('text', {x: x + 8, y: y + 20, class: 'anatomy-name'}, `${open ? '▾' : '▸'} layer ${layer + 1}`),
-    shape('text', {x: x + width - 8, y: y + 20, 'text-anchor': 'end', class: 'anatomy-small'}, `${short(owned(nodes)).trim()} parameters · ${short(work(nodes))}FLOP`));
+  group.append(shape('rect', {x, y, width, height: BAR, rx: 5}), shape('text', {x: x + 8, y: y + BAR / 2 + 4, class: 'anatomy-name'}, `${open ? '▾' : '▸'} layer ${layer + 1}`),
+    shape('text', {x: x + width - 8, y: y + BAR / 2 + 4, 'text-anchor': 'end', class: 'anatomy-small'}, short(owned(nodes)).trim()));
   return group;
 }
 const line = (d, kind) => shape('path', {d, class: kind});
 function column(svg, stack, x, width) {  // returns its height, where its output leaves, and where a memory is read
   const frames = [], boxes = [], lines = [], readers = [], layers = Map.groupBy(stack.nodes, n => n.layer ?? n.key);
-  let y = 30, output = 0;
+  let y = TOP, output = 0;
   const top = y - 6;
   for (const nodes of layers.values()) {
     const layer = nodes[0].layer;
@@ -58,16 +59,16 @@ function column(svg, stack, x, width) {  // returns its height, where its output
     let forked = false;
     for (const n of nodes) {
       if (n.role === 'add') {
-        if (forked) lines.push(line(`M${x + INDENT + 14} ${y - SPACE}V${y + ADD / 2}H${x + STREAM + 10}`, 'anatomy-branch'));
+        if (forked) lines.push(line(`M${x + INDENT + 14} ${y - SPACE}V${y + ADD / 2}H${x + STREAM + 9}`, 'anatomy-branch'));
         boxes.push(box(n, x, y, width)); y += ADD + SPACE; forked = false;
       } else if (n.branch) {
-        lines.push(forked ? line(`M${x + INDENT + 14} ${y - SPACE}v${SPACE}`, 'anatomy-branch') : line(`M${x + STREAM} ${y - 3}V${y + 13}H${x + INDENT}`, 'anatomy-branch'));
+        lines.push(forked ? line(`M${x + INDENT + 14} ${y - SPACE}v${SPACE}`, 'anatomy-branch') : line(`M${x + STREAM} ${y - 2}V${y + BOX / 2}H${x + INDENT}`, 'anatomy-branch'));
         boxes.push(box(n, x + INDENT, y, width - INDENT - 6)); forked = true;
-        if (n.cross && n.role === 'attention') readers.push([x + INDENT, y + BOX / 2 + 8]);
+        if (n.cross && n.role === 'attention') readers.push([x + INDENT, y + BOX / 2 + 5]);
         y += BOX + SPACE;
       } else {
         boxes.push(box(n, x + 6, y, width - 12));
-        if (n.cross && n.role === 'attention') readers.push([x + 6, y + BOX / 2 + 8]);
+        if (n.cross && n.role === 'attention') readers.push([x + 6, y + BOX / 2 + 5]);
         y += BOX + SPACE;
       }
     }
@@ -78,6 +79,7 @@ function column(svg, stack, x, width) {  // returns its height, where its output
     ...frames, line(`M${x + STREAM} ${top}V${y - SPACE}`, 'anatomy-stream'), ...lines, ...boxes);
   return {height: y, output: [x + width, output], readers};
 }
+const measure = stack => column(shape('svg'), stack, 0, 100).height;
 function draw() {
   const value = current(), focused = document.activeElement?.closest?.('[data-key], [data-layer]');
   const again = focused && chart.contains(focused) ? (focused.dataset.key ? `[data-key="${focused.dataset.key}"]` : `[data-stack=${focused.dataset.stack}][data-layer="${focused.dataset.layer}"]`) : null;
@@ -87,8 +89,11 @@ function draw() {
   if (!value?.stacks) return;
   total = work(value.stacks.flatMap(s => s.nodes));
   drawnAt = chart.clientWidth;
-  const room = Math.max(280, drawnAt || 600), abreast = value.stacks.length > 1 && room >= 520;
+  const room = Math.max(280, drawnAt || 600), abreast = value.stacks.length > 1 && room >= 400;
   const width = Math.min(440, abreast ? (room - GUTTER) / 2 : room) - 2;
+  scale(1);
+  const tall = innerWidth > 760 ? chart.clientHeight : Infinity, tallest = Math.max(...value.stacks.map(s => measure(s)));
+  scale(Math.min(1, Math.max(0.5, (tall - TOP) / (tallest - TOP))));
   const svg = shape('svg', {role: 'group', 'aria-label': 'the parts of the model'}), places = [];
   let below = 0;
   value.stacks.forEach((stack, i) => {

@@ -43,14 +43,23 @@ function say() {
   key.style.setProperty('--p', shown ? at[1] : 0.8);
   key.classList.toggle('unsure', Boolean(shown) && at[1] < UNSURE);
 }
-function point(i) {  // the picture shows what one points at here
-  if (i === chosen) return;
+function light(i) {
+  if (i === chosen) return false;
   span(chosen)?.classList.remove('on');
   span(i)?.classList.add('on');
   chosen = i;
   say();
-  document.dispatchEvent(new CustomEvent('piece', {detail: {of: element.parentElement.closest('[id]').id, position: i}}));
+  return true;
 }
+function point(i) {  // what one points at here lights up in the picture
+  const [side, position] = i < 0 ? [null, null] : ['target', i];
+  if (light(i)) document.dispatchEvent(new CustomEvent('lit', {detail: {from: element, side, position}}));
+}
+// and the other way round
+document.addEventListener('lit', ({detail: {from, side, position}}) => {
+  if (from === element || !panel.hidden || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  light(side === 'target' && position < pieces.length ? position : -1);
+});
 function wordOf(i) {  // [first piece, number of pieces, probability]
   let first = 0;
   for (const [n, p] of current().words) {

@@ -46,9 +46,10 @@ const saveSvg = (name, svg) => {
   copy.prepend(shape('rect', {width: '100%', height: '100%', fill: getComputedStyle(document.body).backgroundColor}));
   save(name, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 };
-const csv = rows => rows.map(row => row.map(cell =>
-  /[",\n\r]/.test(cell) || /^[=+\-@\t]/.test(cell) && isNaN(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : cell
-).join(',')).join('\n') + '\n';
+// a spreadsheet evaluates what begins like a formula: an apostrophe makes text of it, numbers stay
+const literal = cell => typeof cell !== 'number' && /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(cell) ? "'" + cell : String(cell);
+const quoted = text => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+const csv = rows => rows.map(row => row.map(cell => quoted(literal(cell))).join(',')).join('\n') + '\n';
 // An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};
@@ -59,14 +60,14 @@ element.addEventListener('click', event => {
   const button = event.target.closest('[data-do]');
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
-// attention maps: a colour for every weight, and a label for every row or column there is room for
+// maps: a colour for every weight from -1 to 1, and a label for every row or column there is room for
 const channels = name => colour(name).split(',').map(Number);  // of "red, green, blue", for a canvas
 function paintMap(canvas, values, n, m) {
-  const [low, high] = [channels('--map-zero'), channels('--map-plus')], context = canvas.getContext('2d');
+  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels), context = canvas.getContext('2d');
   canvas.width = m; canvas.height = n;
   const image = context.createImageData(m, n);
   for (let i = 0; i < n * m; i++) {
-    const v = Math.min(1, values[i]) ** 0.6;
+    const v = Math.min(1, Math.abs(values[i])) ** 0.6, high = values[i] < 0 ? minus : plus;
     for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
     image.data[4 * i + 3] = 255;
   }

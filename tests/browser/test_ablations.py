@@ -8,25 +8,75 @@ from playwright.sync_api import expect
 from visitor import press_tab
 
 from transformer_core.studies.records import read_studies
+from transformer_core.studies.statistics import clearness, endings
 
 STUDIES = read_studies(Path(__file__).parents[2] / "checkpoints" / "ablations")
 WHOLE = [name for name, study in STUDIES.items() if len(study.variants) > 1]
 pytestmark = pytest.mark.skipif(not WHOLE, reason="no ablation study has been trained yet")
-PLOT = "document.querySelector('#ablation-curves .js-plotly-plot')"
+FIGURE = "#ablation-curves"
+CLEAREST = max(WHOLE, key=lambda name: clearness(STUDIES[name])) if WHOLE else ""
 
 
 def opened(open_page, study=None, **how):
     """The tab with its first curves drawn, or with another study chosen."""
     page = open_page("/?tab=ablations&__theme=" + how.get("scheme", "light"), **how)
-    page.wait_for_selector("#ablation-curves .js-plotly-plot .main-svg")
-    page.get_by_label((study or WHOLE[0]).replace("_", " "), exact=True).click()
-    names = [variant.title for variant in STUDIES[study or WHOLE[0]].variants.values()]
-    page.wait_for_function(
-        f"names => JSON.stringify({PLOT}.data.filter(t => t.showlegend !== false).map(t => t.name))"
-        " === JSON.stringify(names)",
-        arg=names,
-    )
+    expect(page.locator(f"{FIGURE} .variants-list button").first).to_be_visible()
+    if study:
+        page.get_by_label(study.replace("_", " "), exact=True).click()
+    n = len(STUDIES[study or CLEAREST].variants)
+    expect(page.locator(f"{FIGURE} .variants-list button")).to_have_count(n)
     return page
+
+
+def lines(page):
+    """The curves that are drawn."""
+    return page.locator(f"{FIGURE} .variants-line")
+
+
+def test_it_opens_on_the_four_that_differ_most_of_the_clearest_study(open_page):
+    page = opened(open_page)
+    expect(page.get_by_label(CLEAREST.replace("_", " "), exact=True)).to_be_checked()
+    expect(lines(page)).to_have_count(4)
+    on = page.locator(f"{FIGURE} .variants-list [aria-pressed=true] span")
+    ends = endings(STUDIES[CLEAREST], "validation", STUDIES[CLEAREST].metric)
+    assert on.all_inner_texts() == [one.title for one in ends[:4]]
+    expect(page.locator(f"{FIGURE} .finding")).to_contain_text("changes make")
+
+
+def test_a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(open_page):
+    page = opened(open_page)
+    rows = page.locator(f"{FIGURE} .variants-list button")
+    rows.nth(4).click()
+    expect(lines(page)).to_have_count(5)
+    rows.nth(1).click()
+    page.mouse.move(1, 1)
+    rows.nth(1).evaluate("row => row.blur()")
+    expect(lines(page)).to_have_count(4)
+    page.get_by_role("button", name="Show all").click()
+    expect(lines(page)).to_have_count(len(STUDIES[CLEAREST].variants))
+    page.get_by_role("button", name="that differ most").click()
+    expect(lines(page)).to_have_count(4)
+
+
+def test_pointing_at_the_chart_shows_the_values_there(open_page):
+    page = opened(open_page)
+    first = page.locator(f"{FIGURE} .variants-list em").first
+    end = first.inner_text()
+    page.locator(f"{FIGURE} .variants-chart").focus()
+    page.keyboard.press("ArrowRight")
+    expect(first).not_to_have_text(end)
+    expect(page.locator(f"{FIGURE} .view-note")).to_contain_text("At 0 steps")
+    page.keyboard.press("Tab")
+    expect(first).to_have_text(end)
+
+
+def test_the_curves_are_downloaded(open_page):
+    page = opened(open_page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Learning curves: download CSV").click()
+    with Path(download.value.path()).open(newline="") as file:
+        found = {row["variant"] for row in csv.DictReader(file)}
+    assert found == {variant.title for variant in STUDIES[CLEAREST].variants.values()}
 
 
 @pytest.mark.parametrize("study", WHOLE)
@@ -40,21 +90,16 @@ def test_every_study_draws_a_curve_for_each_variant_and_a_row_in_the_table(open_
 
 def test_axes_turn_logarithmic_and_show_other_costs(open_page):
     page = opened(open_page)
+    labels = page.locator(f"{FIGURE} .variants-tick")
+    before = labels.all_text_contents()
+    press_tab(page, "Axes")
     page.get_by_label("y", exact=True).check()
-    page.wait_for_function(f"{PLOT}.layout.yaxis.type === 'log'")
-    page.get_by_label("FLOPs", exact=True).check()
-    page.wait_for_function(f"{PLOT}.layout.xaxis.title.text === 'FLOPs'")
-    xs = page.evaluate(f"{PLOT}._fullData.filter(t => t.showlegend).map(t => t.x.length)")
-    assert len(set(xs)) == 1, "all lines share one axis, so that hovering compares them"
-
-
-def test_a_legend_entry_shows_its_line_alone(open_page):
-    page = opened(open_page)
-    page.locator("#ablation-curves .legendtoggle").nth(1).click()
-    page.wait_for_function(
-        f"new Set({PLOT}._fullData.filter(t => t.visible === true)"
-        ".map(t => t.legendgroup)).size === 1"
-    )
+    expect(labels.first).not_to_have_text(before[0])
+    page.get_by_label("Over").click()
+    page.get_by_role("option", name="FLOPs", exact=True).click()
+    expect(labels.last).to_have_text("FLOPs")
+    page.get_by_label("train", exact=True).check()
+    expect(page.locator(f"{FIGURE} h3")).to_contain_text("train loss")
 
 
 def test_another_baseline_changes_the_table(open_page):
@@ -62,7 +107,7 @@ def test_another_baseline_changes_the_table(open_page):
     press_tab(page, "Results")
     bold = page.locator("#ablation-results tr.bold")
     expect(bold).to_contain_text("full")
-    second = list(STUDIES[WHOLE[0]].variants.values())[1].title
+    second = list(STUDIES[CLEAREST].variants.values())[1].title
     page.get_by_label("Baseline").click()
     page.get_by_role("option", name=second, exact=True).click()
     expect(bold).to_contain_text(second)
@@ -78,7 +123,7 @@ def test_the_table_is_downloaded(open_page, tool, sign):
     assert sign in path.read_text()
     if tool == "CSV":
         with path.open(newline="") as file:
-            assert len(list(csv.DictReader(file))) == len(STUDIES[WHOLE[0]].variants)
+            assert len(list(csv.DictReader(file))) == len(STUDIES[CLEAREST].variants)
 
 
 def test_twins_answer_and_show_another_head_without_being_asked_again(open_page):
@@ -86,7 +131,7 @@ def test_twins_answer_and_show_another_head_without_being_asked_again(open_page)
     press_tab(page, "Twins")
     page.get_by_role("button", name="Ask every variant").click()
     cards = page.locator(".twin")
-    expect(cards).to_have_count(len(STUDIES[WHOLE[0]].variants), timeout=60_000)
+    expect(cards).to_have_count(len(STUDIES[CLEAREST].variants), timeout=60_000)
     said = cards.first.locator(".twin-says").inner_text()
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="2", exact=True).click()
@@ -97,6 +142,6 @@ def test_twins_answer_and_show_another_head_without_being_asked_again(open_page)
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
 def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     page = opened(open_page, **how)
-    for name in ("Results", "Differences", "Twins", "Curves"):
+    for name in ("Results", "Differences", "Twins", "Axes"):
         press_tab(page, name)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

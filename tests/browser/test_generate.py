@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter
+from visitor import enter, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -28,112 +28,190 @@ def is_table(text: str) -> bool:
 
 
 def opened(open_page, path="/?tab=generate", **how):
-    """The generate tab with its first example drawn."""
+    """The generate tab with its first example drawn; it writes at once, for motion is reduced."""
     page = open_page(path, **how)
-    page.wait_for_selector("#text .token")
-    page.wait_for_selector("#heads .heads-grid button")
+    page.wait_for_selector("#story .token")
     return page
+
+
+def opened_section(page, name):
+    """One of the tab's sections, opened."""
+    page.locator(".sections:visible").get_by_role("tab", name=name).click()
 
 
 def written(page) -> str:
     """The text on screen, line break marks removed."""
-    return page.locator("#text .tokens-text").inner_text().replace("↵", "")
+    return page.locator("#story .story-text").inner_text().replace("↵", "")
+
+
+def stop_button(page):
+    return page.locator("#story").get_by_role("button", name="Stop")
+
+
+def pace(page, name):
+    """Choose how many characters are shown in a second."""
+    page.locator("#story .story-pace label", has_text=name).click()
 
 
 def settled(page) -> str:
-    """The text once it has stopped growing and its last character was looked at."""
-    before = None
-    while (now := written(page)) != before:
-        before = now
-        page.wait_for_timeout(700)
-    return now
+    """The text once nothing grows any more and its last character was looked at."""
+    expect(stop_button(page)).to_be_disabled()
+    settle(page)
+    return written(page)
 
 
 def write(page, prompt, length=60):
+    """Write so many characters; returns once the prompt is there."""
     page.get_by_label("Prompt").fill(prompt)
+    opened_section(page, "Next character")
     enter(page, "Length", length)
     page.get_by_role("button", name="Write").click()
+
+
+def begins(page, letters, more=1):
+    """Wait until the text begins so and has some more characters."""
+    page.wait_for_function(
+        "([letters, n]) => { const all = [...document.querySelectorAll('#story .token')];"
+        " return all.length >= letters.length + n &&"
+        " all.slice(0, letters.length).every((token, i) => token.textContent[0] === letters[i]); }",
+        arg=[letters, more],
+    )
 
 
 def test_the_first_example_is_there_without_a_click(open_page):
     page = opened(open_page)
     assert written(page).startswith("ROMEO:")
-    assert len(written(page)) > 250
-    assert page.locator("#bars rect").count() > 10
+    assert len(written(page)) > 130
+    expect(stop_button(page)).to_be_disabled()
+    expect(page.locator("#next .taken")).to_have_count(1)
+    expect(page.locator("#generate-flow .surprise-bar").first).to_be_visible()
 
 
 def test_a_prompt_is_continued_and_the_same_seed_repeats_it(open_page):
     page = opened(open_page)
     write(page, "JULIET:\n")
-    expect(page.locator("#text .token").first).to_have_text("J")
+    begins(page, "JULIET:", 60)
     first = settled(page)
-    assert len(first) >= 60
-    page.get_by_role("button", name="Write").click()
-    page.wait_for_timeout(500)
+    write(page, "ROMEO:\n", 10)
+    begins(page, "ROMEO:", 10)
+    write(page, "JULIET:\n")
+    begins(page, "JULIET:", 60)
     assert settled(page) == first
 
 
-def test_it_streams_and_stops(open_page):
+def test_it_writes_at_a_pace_and_stops_at_once(open_page):
     page = opened(open_page)
+    pace(page, "20")
     write(page, "KING HENRY:\n", 1000)
-    page.wait_for_function("document.querySelectorAll('#text .token').length > 20")
-    page.wait_for_function("document.querySelector('#text .token').textContent === 'K'")
-    page.wait_for_function("document.querySelectorAll('#text .token').length > 40")
-    page.get_by_role("button", name="Stop", exact=True).click()
-    stopped = settled(page)
-    assert 40 < len(stopped) < 1000
+    begins(page, "KING", 20)
+    stop_button(page).click()
+    expect(stop_button(page)).to_be_disabled()
+    stopped = written(page)
+    assert len(stopped) < 200
+    opened_section(page, "Branches")
+    expect(page.locator("#branches").get_by_role("radio").last).to_be_checked()
+    assert written(page) == stopped  # what had been computed ahead is given up
+    opened_section(page, "Next character")
     enter(page, "Length", 50)
+    pace(page, "instant")
     page.get_by_role("button", name="Continue").click()
-    page.wait_for_function(f"document.querySelectorAll('#text .token').length > {len(stopped)}")
-    assert settled(page).startswith(stopped[:40])
+    begins(page, "KING", len(stopped.replace("\n", "")) + 20)
+    longer = settled(page)
+    assert longer.startswith(stopped)
+
+
+def test_a_text_that_is_stopped_and_continued_is_the_one_that_was_not(open_page):
+    page = opened(open_page)
+    write(page, "KING HENRY:\n", 200)
+    begins(page, "KING", 200)
+    whole = settled(page)
+    pace(page, "60")
+    write(page, "KING HENRY:\n", 200)
+    begins(page, "KING", 20)
+    stop_button(page).click()
+    half = settled(page)
+    assert whole.startswith(half) and len(half) < len(whole)
+    pace(page, "instant")
+    page.get_by_role("button", name="Continue").click()
+    begins(page, "KING", 201)
+    assert settled(page).startswith(whole)
+
+
+def test_a_new_prompt_ends_what_is_being_written(open_page):
+    page = opened(open_page)
+    pace(page, "20")
+    write(page, "KING HENRY:\n", 1000)
+    begins(page, "KING", 20)
+    write(page, "OPHELIA:\n", 20)
+    begins(page, "OPHELIA:", 20)
+    assert len(settled(page).replace("\n", "")) <= 8 + 20
+
+
+def test_the_next_character_follows_the_writing(open_page):
+    page = opened(open_page)
+    pace(page, "20")
+    write(page, "KING HENRY:\n", 300)
+    begins(page, "KING", 20)
+    seen = {page.locator("#next .note").inner_text()}
+    page.wait_for_function(
+        "seen => document.querySelector('#next .note').textContent !== seen", arg=seen.pop()
+    )
+    stop_button(page).click()
+    n = page.locator("#story .token").count()
+    expect(page.locator("#next .note")).to_contain_text(f"Character {n},")
 
 
 def test_an_alternative_starts_a_branch_and_the_old_text_can_be_returned_to(open_page):
     page = opened(open_page)
     write(page, "ROMEO:\n", 40)
-    page.wait_for_timeout(500)
+    expect(page.locator("#story .token")).to_have_count(47)
     first = settled(page)
-    token = page.locator("#text .token").nth(12)
-    token.hover()
-    panel = page.locator("#text .tokens-panel")
-    expect(panel).to_be_visible()
-    assert panel.locator("button").count() == 10
-    other = panel.locator("button:not(.same)").nth(1)
+    page.locator("#story .token").nth(12).click()
+    expect(page.locator("#next .note")).to_contain_text("Character 13")
+    assert page.locator("#next .next-rows button").count() >= 10
+    other = page.locator("#next .next-rows button:enabled").nth(1)
     choice = other.locator("code").inner_text()
     other.click()
+    expect(page.locator("#story h3")).to_contain_text("at 13")
+    opened_section(page, "Branches")
     radio = page.locator("#branches")
     expect(radio).to_contain_text("at 13")
+    expect(page.locator("#story .token")).to_have_count(13 + 40)
     second = settled(page)
-    shown = page.locator("#text .token").nth(12).inner_text()
+    shown = page.locator("#story .token").nth(12).inner_text()
     assert shown.replace("\n", "").startswith(choice.replace("␣", " "))
     assert second[:10] == first[:10] and second != first
     radio.get_by_role("radio").nth(-2).click()
-    page.wait_for_timeout(500)
+    expect(page.locator("#story .token")).to_have_count(47)
     assert settled(page) == first
 
 
 def test_an_alternative_that_is_picked_while_it_writes_ends_the_writing(open_page):
     page = opened(open_page)
+    pace(page, "20")
     write(page, "KING HENRY:\n", 1000)
+    begins(page, "KING", 20)
     enter(page, "Length", 20)  # of what comes next
-    page.wait_for_function("document.querySelector('#text .token').textContent === 'K'")
-    page.wait_for_function("document.querySelectorAll('#text .token').length > 30")
-    page.locator("#text .token").nth(12).hover()
-    page.locator("#text .tokens-panel button:not(.same)").nth(1).click()
-    expect(page.locator("#branches")).to_contain_text("at 13")
+    page.locator("#story .token").nth(12).click()
+    pace(page, "instant")
+    page.locator("#next .next-rows button:enabled").nth(1).click()
+    expect(page.locator("#story h3")).to_contain_text("at 13")
+    expect(page.locator("#story .token")).to_have_count(13 + 20)
     branch = settled(page)
-    assert len(branch.replace("\n", "")) <= 13 + 20
+    opened_section(page, "Branches")
     radios = page.locator("#branches").get_by_role("radio")
     expect(radios.last).to_be_checked()
     radios.nth(-2).click()
-    expect(page.locator("#text .token").nth(30)).to_be_visible()
+    expect(page.locator("#story h3")).to_have_text("The story")
     assert len(settled(page)) < 1000 and settled(page)[:10] == branch[:10]
 
 
 def test_clicking_a_character_shows_its_distribution_and_attention(open_page):
     page = opened(open_page)
-    page.locator("#text .token").nth(30).click()
+    page.locator("#story .token").nth(30).click()
+    opened_section(page, "Next character")
     expect(page.locator("#bars .view-note")).to_contain_text("character 31")
+    opened_section(page, "Heads")
     expect(page.locator("#heads .view-note").first).to_contain_text("from 30 characters")
     page.locator("#heads .heads-grid button").nth(9).click()
     expect(page.locator("#heads .heads-title")).to_contain_text("layer 3, head 2")
@@ -141,6 +219,7 @@ def test_clicking_a_character_shows_its_distribution_and_attention(open_page):
 
 def test_cuts_are_drawn_into_the_distribution(open_page):
     page = opened(open_page)
+    opened_section(page, "Next character")
     enter(page, "Top-k", 3)
     expect(page.locator("#bars .view-note")).to_contain_text("keeps 3 characters")
     expect(page.locator("#bars .bars-line")).to_have_count(1)
@@ -148,19 +227,22 @@ def test_cuts_are_drawn_into_the_distribution(open_page):
 
 def test_the_keyboard_reaches_every_character(open_page):
     page = opened(open_page)
-    page.locator("#text .tokens-text").focus()
-    for _ in range(3):
+    page.locator("#story .story-text").focus()
+    page.keyboard.press("Home")
+    for _ in range(2):
         page.keyboard.press("ArrowRight")
-    expect(page.locator("#text .tokens-panel")).to_contain_text("Character 3")
+    expect(page.locator("#next .note")).to_contain_text("Character 3,")
     page.keyboard.press("Enter")
-    expect(page.locator("#bars .view-note")).to_contain_text("character 3")
+    opened_section(page, "Next character")
+    expect(page.locator("#bars .view-note")).to_contain_text("character 3 ")
+    page.locator("#story .story-text").focus()
     page.keyboard.press("Escape")
-    expect(page.locator("#text .tokens-panel")).to_be_hidden()
+    expect(page.locator("#bars .view-note")).to_contain_text("the next character")
 
 
 def test_pasted_text_is_coloured_by_surprise(open_page):
     page = opened(open_page)
-    page.get_by_text("Does this sound like Shakespeare?").click()
+    opened_section(page, "Surprise")
     page.get_by_role("button", name="Colour by surprise").click()
     expect(page.locator("#judged .view-note")).to_contain_text("bits")
     assert page.locator("#judged .token").count() > 80
@@ -189,12 +271,15 @@ def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answ
 
 def test_views_are_downloaded_as_pictures_and_tables(open_page):
     page = opened(open_page)
-    for view, tool, ending in [
-        ("heads", "PNG", "png"),
-        ("heads", "CSV", "csv"),
-        ("bars", "SVG", "svg"),
-        ("text", "CSV", "csv"),
+    for section, view, tool, ending in [
+        ("Heads", "heads", "PNG", "png"),
+        ("Heads", "heads", "CSV", "csv"),
+        ("Next character", "bars", "SVG", "svg"),
+        ("Next character", "story", "CSV", "csv"),
     ]:
+        opened_section(page, section)
+        drawn = {"heads": ".heads-grid button", "bars": "rect", "story": ".token"}[view]
+        expect(page.locator(f"#{view} {drawn}").first).to_be_visible()
         with page.expect_download() as download:
             page.locator(f"#{view}").get_by_role("button", name=f"download {tool}").click()
         content = Path(download.value.path()).read_bytes()
@@ -204,9 +289,12 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
 
 def test_two_visitors_keep_their_own_texts(open_page):
     pages = [opened(open_page) for _ in range(2)]
-    for page, prompt in zip(pages, ["HAMLET:\n", "OPHELIA:\n"], strict=True):
-        write(page, prompt, 200)
-    assert [settled(page)[:6] for page in pages] == ["HAMLET", "OPHELI"]
+    prompts = ["HAMLET:\n", "OPHELIA:\n"]
+    for page, prompt in zip(pages, prompts, strict=True):
+        write(page, prompt, 100)
+    for page, prompt in zip(pages, prompts, strict=True):
+        begins(page, prompt.strip(), 100)
+        assert settled(page).startswith(prompt.strip())
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
@@ -214,16 +302,16 @@ def test_phone_and_dark_pages_work_and_nothing_overflows(open_page, how):
     path = "/?tab=generate&__theme=" + how.get("scheme", "light")
     page = opened(open_page, path, **how)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.locator("#text .token").nth(20).click()
-    expect(page.locator("#text .tokens-panel")).to_be_visible()
-    box = page.locator("#text .tokens-panel").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= how.get("width", 1280)
-    page.locator("#text .token").nth(20).click()
-    expect(page.locator("#text .tokens-panel")).to_be_hidden()
+    page.locator("#story .token").nth(20).click()
+    expect(page.locator("#next .note")).to_contain_text("Character 21,")
+    tops = [page.locator(f"#{name}").bounding_box()["y"] for name in ("prompt", "story")]
+    tops += [page.locator(f"#{name}").bounding_box()["y"] for name in ("next", "generate-flow")]
+    if how.get("width"):
+        assert tops == sorted(tops)
 
 
 def test_no_text_reaches_the_page_as_markup(open_page):
     page = opened(open_page)
-    tokens = page.evaluate("document.querySelectorAll('#text .tokens-text *:not(span)').length")
+    tokens = page.evaluate("document.querySelectorAll('#story .story-text *:not(span)').length")
     assert tokens == 0
     assert json.loads(page.evaluate("JSON.stringify(window.alerted ?? null)")) is None

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import enter
 
 ROOT = Path(__file__).parents[2]
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
@@ -16,16 +17,29 @@ PATIENT = 30_000  # milliseconds: a busy machine is no fault of the page
 def opened(open_page, **how):
     """The tab with its first example."""
     page = open_page("/?tab=inside", **how)
-    page.wait_for_selector("#inside-anatomy svg", timeout=2 * PATIENT)
-    page.wait_for_selector("#inside-lens td.right")
+    page.wait_for_selector("#inside-model svg", timeout=2 * PATIENT)
+    page.wait_for_selector("#inside-part figure")
     page.wait_for_selector("#inside-stages figure")
     return page
 
 
+def section(page, name):
+    page.get_by_role("tab", name=name).click()
+
+
+def lens(page):
+    """The logit lens, opened."""
+    section(page, "Logit lens")
+    page.wait_for_selector("#inside-lens td.right")
+    return page.locator("#inside-lens")
+
+
 def press(page, key, said):
     """Press a box, and wait until its numbers are there."""
-    page.locator(f'#inside-anatomy [data-key="{key}"]').click()
-    expect(page.locator("#inside-stages .stages-title")).to_contain_text(said, timeout=PATIENT)
+    page.locator(f'#inside-model [data-key="{key}"]').click()
+    for view in ("part", "stages"):
+        title = page.locator(f"#inside-{view} .stages-title")
+        expect(title).to_contain_text(said, timeout=PATIENT)
 
 
 def stages(page):
@@ -33,9 +47,9 @@ def stages(page):
 
 
 def choose(page, label, kind):
-    page.locator("#inside-model input").click()
+    page.locator("#inside-choice input").click()
     page.get_by_role("option", name=label, exact=True).click()
-    expect(page.locator("#inside-anatomy .view-note[role=status]")).to_contain_text(
+    expect(page.locator("#inside-model .view-note[role=status]")).to_contain_text(
         kind, timeout=PATIENT
     )
 
@@ -54,8 +68,12 @@ def test_the_stages_of_attention_come_in_their_order(open_page):
         "context",
         "output",
     ]
-    page.get_by_role("button", name="head 2", exact=True).click()
+    part = page.locator("#inside-part")
+    maps = ["query", "key", "value", "query · key", "softmax", "context"]
+    assert part.locator("figcaption b").all_inner_texts() == maps
+    part.get_by_role("button", name="head 2", exact=True).click()
     expect(page.locator("#inside-stages .stages-title")).to_contain_text("head 2")
+    expect(part.locator(".stages-title")).to_contain_text("head 2")
 
 
 def test_every_box_can_be_pressed(open_page):
@@ -71,13 +89,14 @@ def test_every_box_can_be_pressed(open_page):
     ):
         press(page, key, said)
         assert stage in stages(page)
-        expect(page.locator("#inside-code .code-lines")).not_to_be_empty()
+    section(page, "Code")
+    expect(page.locator("#inside-code .code-lines")).to_contain_text("def logits")
 
 
 def test_a_layer_opens_and_the_other_one_folds(open_page):
     page = opened(open_page)
     assert page.locator(f'[data-key="{CROSS}"]').count() == 1
-    page.locator('#inside-anatomy [data-stack=decoder][data-layer="1"]').press("Enter")
+    page.locator('#inside-model [data-stack=decoder][data-layer="1"]').press("Enter")
     assert page.locator(f'[data-key="{CROSS}"]').count() == 0
     assert page.locator(f'[data-key="{CROSS.replace("0", "1")}"]').count() == 1
     assert page.locator('[data-key="encoder:0:self:attention"]').count() == 1
@@ -96,7 +115,7 @@ def test_a_cell_says_its_number_and_arrow_keys_move(open_page):
 
 def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
     page = opened(open_page)
-    rows = page.locator("#inside-lens tbody tr")
+    rows = lens(page).locator("tbody tr")
     for i in range(rows.count()):
         read_next = rows.nth(i).locator("th span").nth(1).inner_text().removeprefix("→").strip()
         assert rows.nth(i).locator("td").last.locator(".lens-token").inner_text() == read_next
@@ -110,8 +129,8 @@ def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
 def test_another_model_has_another_drawing(open_page):
     page = opened(open_page)
     choose(page, "Shakespeare", MODELS["shakespeare"])
-    assert page.locator("#inside-anatomy [data-stack=encoder]").count() == 0
-    assert page.locator("#inside-text textarea").input_value()
+    assert page.locator("#inside-model [data-stack=encoder]").count() == 0
+    assert page.locator("#inside-text input").input_value()
     press(page, "decoder:0:self:attention", "self-attention")
     expect(page.locator("#inside-stages .stages-hidden")).to_be_visible()
 
@@ -119,19 +138,18 @@ def test_another_model_has_another_drawing(open_page):
 def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     page = opened(open_page)
     choose(page, "Live lab", "Press Start in the Live lab")
-    assert page.locator("#inside-anatomy svg").count() == 0
+    assert page.locator("#inside-model svg").count() == 0
     page.get_by_role("tab", name="Live lab").click()
-    page.get_by_label("number input for Steps").fill("3000")
-    page.get_by_label("number input for Steps").blur()
+    enter(page, "Steps", 3000)
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#lab-status")).to_contain_text("Training: step", timeout=4 * PATIENT)
 
     page.get_by_role("tab", name="Inside").click()
-    note = page.locator("#inside-anatomy .view-note[role=status]")
+    note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("of your Live lab, at step", timeout=PATIENT)
     press(page, CROSS, "cross-attention, head 1 of 2")
     assert "masked" in stages(page)
-    expect(page.locator("#inside-lens td.right").first).to_be_visible()
+    expect(lens(page).locator("td.right").first).to_be_visible()
     first = note.inner_text()
     page.get_by_role("button", name="Look inside").click()
     expect(note).not_to_have_text(first, timeout=PATIENT)  # it has learnt meanwhile
@@ -141,15 +159,16 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
 
 def test_hostile_text_is_shown_as_it_is(open_page):
     page = opened(open_page)
-    page.locator("#inside-text textarea").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
+    page.locator("#inside-text input").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
+    lens(page)
     assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
 
 
 def test_what_cannot_be_read_is_a_sentence(open_page):
     page = opened(open_page)
-    page.locator("#inside-text textarea").fill("word " * 300)
+    page.locator("#inside-text input").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator(".toast-body")).to_contain_text("at most 100")
 
@@ -161,17 +180,20 @@ def test_on_a_phone_nothing_is_wider_than_the_page_and_the_numbers_come_into_sig
     page = opened(open_page, width=390, height=800, scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     press(page, "encoder:0:self:attention", "encoder, layer 1: self-attention")
-    expect(page.locator("#inside-stages .stages-title")).to_be_in_viewport()
+    expect(page.locator("#inside-part .stages-title")).to_be_in_viewport()
 
 
 def test_downloads_hold_every_box_and_every_number(open_page):
     page = opened(open_page)
     for view, name, words in (
-        ("#inside-anatomy", "download CSV", "cross-attention"),
-        ("#inside-anatomy", "download SVG", "<svg"),
+        ("#inside-model", "download CSV", "cross-attention"),
+        ("#inside-model", "download SVG", "<svg"),
         ("#inside-stages", "download CSV", "softmax"),
+        ("#inside-part", "download CSV", "softmax"),
         ("#inside-lens", "download CSV", "rank of the last answer"),
     ):
+        if view == "#inside-lens":
+            lens(page)
         with page.expect_download() as download:
             page.locator(view).get_by_role("button", name=name).click()
         assert words in Path(download.value.path()).read_text()

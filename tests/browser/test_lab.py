@@ -11,13 +11,18 @@ def opened(open_page, **how):
     """The tab, set to the smallest task and few steps."""
     page = open_page("/?tab=lab&__theme=" + how.get("scheme", "light"), **how)
     page.set_default_timeout(NEVER)
-    page.get_by_role("button", name="Start").wait_for()
+    page.locator("#lab-heads canvas").first.wait_for()  # a look at a model that knows nothing
     for label, value in (("Length", 4), ("Letters", 3), ("Steps", 75)):
         enter(page, label, value)
     expect(page.locator("#lab-input input, #lab-input textarea").first).to_have_value(
         re.compile("^[ABC]{3}$"), timeout=NEVER
     )
     return page
+
+
+def race(page):
+    page.get_by_role("tab", name="Race").click()
+    page.get_by_label("Race two models").check()
 
 
 def press(page, name):
@@ -53,12 +58,18 @@ def test_a_model_learns_and_is_looked_at(open_page):
     says(page, "Ended at step 75")
     note = page.locator("#lab-curves .view-note")
     expect(note).to_contain_text("at step 75", timeout=NEVER)
-    assert page.locator("#lab-curves polyline").count() == 3
+    expect(page.locator("#lab-curves polyline")).to_have_count(3)
     heads, steps = page.locator("#lab-heads"), page.locator("#lab-steps")
-    expect(heads.locator(".heads-title")).to_contain_text("cross-attention")
+    expect(heads.locator("canvas")).to_have_count(4)
+    heads.get_by_role("button", name="cross, layer 2, head 1: enlarge").click()
+    expect(heads.locator("canvas")).to_have_count(1)
+    assert "lab-heads=1.2.1" in page.url
+    heads.get_by_role("button", name="show all heads").click()
+    heads.get_by_role("button", name="encoder self", exact=True).click()
+    expect(heads.get_by_role("button", name="encoder self, layer 1, head 1")).to_be_visible()
 
     moment(page, 25)
-    expect(heads.locator(".view-note").first).to_contain_text("step 25", timeout=NEVER)
+    expect(heads.locator(".view-note")).to_contain_text("step 25", timeout=NEVER)
 
     page.locator("#lab-input textarea, #lab-input input").first.fill("CABBAC")
     press(page, "Decode")
@@ -72,14 +83,64 @@ def test_a_model_learns_and_is_looked_at(open_page):
 
     press(page, "Reset")
     says(page, "Press Start")
-    expect(heads.locator(".heads-body")).to_be_hidden(timeout=NEVER)
+    expect(heads.locator(".view-note")).to_contain_text("step 0", timeout=NEVER)
+
+
+def test_before_a_start_one_sees_a_model_that_knows_nothing(open_page):
+    page = opened(open_page)
+    expect(page.locator("#lab-curves .curves-hint")).to_contain_text("Press Start")
+    expect(page.locator("#lab-heads .view-note")).to_contain_text("step 0.")
+    expect(page.locator("#lab-heads .reads")).to_have_count(3)
+    says(page, "Press Start")
+    heights = [
+        page.locator(f"#lab-{name}").bounding_box()["height"] for name in ("curves", "heads")
+    ]
+    press(page, "Start")
+    says(page, "Ended at step 75")
+    after = [page.locator(f"#lab-{name}").bounding_box()["height"] for name in ("curves", "heads")]
+    assert after == heights
+
+
+def test_stop_can_be_pressed_while_it_trains_and_a_start_goes_on(open_page):
+    page = opened(open_page)
+    stop = page.locator("#lab-stop")
+    expect(stop).to_be_disabled()
+    enter(page, "Steps", 3000)
+    press(page, "Start")
+    expect(stop).to_be_enabled()
+    learnt(page, 25)
+    press(page, "Stop")
+    says(page, "Stopped at step")
+    expect(stop).to_be_disabled()
+    step = int(
+        re.search(r"step ([\d,]+)", page.locator("#lab-status").inner_text())[1].replace(",", "")
+    )
+    press(page, "Start")
+    learnt(page, step)
+    press(page, "Stop")
+    says(page, "Stopped at step")
+    press(page, "Reset")
+    says(page, "Press Start")
+    expect(stop).to_be_disabled()
+
+
+def test_pairs_of_ones_own_become_the_task(open_page):
+    page = opened(open_page)
+    page.get_by_label("my own pairs").check()
+    box = page.locator("#lab-pairs textarea")
+    box.fill("ab -> x\ncd -> y")
+    box.blur()
+    expect(page.locator("#lab-heads .reads")).to_have_count(2, timeout=NEVER)
+    press(page, "Start")
+    says(page, "Ended at step 75")
+    expect(page.locator("#lab-curves .view-note")).to_contain_text("the same pairs", timeout=NEVER)
 
 
 def test_steps_are_taken_one_by_one_and_a_start_goes_on(open_page):
     page = opened(open_page)
     for step in (0, 1, 2):
         press(page, "Step")
-        says(page, f"Paused at step {step} of 75")
+        says(page, f"Stopped at step {step} of 75")
     press(page, "Start")
     says(page, "Ended at step 75")
 
@@ -89,7 +150,7 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     enter(page, "Steps", 3000)
     press(page, "Start")
     label = page.locator("#lab-curves .curves-moment")
-    look = page.locator("#lab-heads .view-note").first
+    look = page.locator("#lab-heads .view-note")
     learnt(page, 50)
     moment(page, 25)
     expect(look).to_contain_text("step 25.", timeout=NEVER)
@@ -100,20 +161,20 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     expect(look).not_to_contain_text("step 25.", timeout=NEVER)
     expect(label).to_contain_text("now")
     moment(page, 25)
-    press(page, "Step")  # pauses, and goes on from where the training was
-    says(page, "Paused at step")
+    press(page, "Step")  # stops, and goes on from where the training was
+    says(page, "Stopped at step")
     expect(label).to_contain_text("now")
 
 
 def test_two_models_race_and_the_code_is_beside_them(open_page):
     page = opened(open_page)
-    page.get_by_label("Race two models").check()
+    race(page)
     press(page, "Start")
     says(page, "Ended at step 75")
     expect(page.locator("#lab-curves .curves-key")).to_contain_text("B: positional encoding none")
-    assert page.locator("#lab-curves polyline").count() == 6
-    expect(page.locator("#lab-heads-b .heads-title")).to_be_visible()
-    page.get_by_text("Show the code").click()
+    expect(page.locator("#lab-curves polyline")).to_have_count(6)
+    expect(page.locator("#lab-heads-b canvas").first).to_be_visible()
+    page.get_by_role("tab", name="Code").click()
     code = page.locator("#lab-code")
     code.get_by_role("button", name="Decoder layer 1 cross-attention").click()
     expect(code.locator(".code-lines")).to_contain_text("softmax")
@@ -130,7 +191,7 @@ def test_two_models_race_and_the_code_is_beside_them(open_page):
 )
 def test_nonsense_is_refused_and_the_page_goes_on(open_page, label, value, sentence):
     page = opened(open_page)
-    page.get_by_text("The model", exact=True).click()
+    page.get_by_role("tab", name="The model").click()
     box = page.get_by_label(label, exact=True).first
     box.wait_for()
     page.wait_for_timeout(500)  # the section has just been built: what is typed at once is lost
@@ -161,8 +222,8 @@ def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_pag
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
 def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     page = opened(open_page, **how)
-    page.get_by_label("Race two models").check()
+    race(page)
     press(page, "Step")
-    says(page, "Paused at step 0")
-    expect(page.locator("#lab-heads-b .heads-title")).to_be_visible(timeout=NEVER)
+    says(page, "Stopped at step 0")
+    expect(page.locator("#lab-heads-b canvas").first).to_be_visible(timeout=NEVER)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -10,7 +10,17 @@ CHECKPOINTS = ROOT / "checkpoints"
 # tab -> (the checkpoint that it needs, what lies wholly in the window, which of it are pictures)
 SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "sentiment": ("sentiment", ("review", "verdict", "sentiment-flow"), ("sentiment-flow",)),
+    "generate": ("shakespeare", ("story", "next", "generate-flow"), ("generate-flow",)),
     "translate": ("translation", ("english", "german", "translate-flow"), ("translate-flow",)),
+    "lab": ("", ("lab-start", "lab-curves", "lab-heads"), ("lab-curves", "lab-heads")),
+    "inside": (
+        "translation",
+        ("inside-model", "inside-part"),
+        ("inside-model", "inside-part"),
+    ),
+    "ablations": ("ablations", ("ablation-curves",), ("ablation-curves",)),
+    "positions": ("", ("positions-figure",), ("positions-figure",)),
+    "about": ("", ("about",), ("about",)),
 }
 PICTURE = 280  # px, the least height of one
 
@@ -24,7 +34,7 @@ def shown(open_page, tab, **how):
     for name in ids:
         expect(page.locator(f"#{name}")).to_be_visible()
     for name in pictures:
-        painted = page.locator(f"#{name}").locator("canvas, svg, .align-word").first
+        painted = page.locator(f"#{name}").locator("canvas, svg, td").first
         expect(painted).to_be_visible()
     return page
 

@@ -47,7 +47,7 @@ def typed(page, text):
     """Type a review, and wait until its answers are drawn, the picture among them."""
     with answered(page, about=text):
         page.get_by_label("Review").fill(text)
-    first = page.locator("#sentiment-flow .gaze-keys span").nth(1)
+    first = page.locator("#sentiment-flow .flow-source").nth(1)
     expect(first).to_contain_text(text[0])
 
 
@@ -97,7 +97,8 @@ def test_a_text_that_is_too_long_is_answered_in_place(open_page):
     page.get_by_label("Review").fill("a" * 100_001)
     expect(page.locator("#verdict .view-note")).to_contain_text("the limit is 100,000")
     expect(page.locator("#verdict .meter")).to_have_count(0)
-    expect(page.locator("#sentiment-flow .gaze-body")).to_be_hidden()
+    expect(page.locator("#sentiment-flow .flow-empty")).to_be_visible()
+    expect(page.locator("#sentiment-flow .flow-stage")).to_be_hidden()
     expect(page.locator("#words .words-word")).to_have_count(0)
     expect(page.locator(".toast-body")).to_have_count(0)
 

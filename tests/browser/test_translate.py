@@ -67,10 +67,15 @@ def test_what_one_points_at_is_said_and_lights_up_in_the_picture(open_page):
     page = opened(open_page)
     page.locator("#german .piece").nth(1).hover()
     expect(page.locator("#german .view-note")).to_contain_text("%. Press it")
-    expect(page.locator("#translate-flow .on").first).to_be_visible()
+    caption = page.locator("#translate-flow .flow-caption")
+    expect(caption).to_contain_text(
+        f"“{page.locator('#german .piece').nth(1).inner_text()}” comes "
+    )
     page.get_by_label("English").hover()
     expect(page.locator("#german .view-note")).to_contain_text("Sure of")
-    expect(page.locator("#translate-flow .on")).to_have_count(0)
+    page.locator("#translate-flow .flow-out").nth(4).hover()
+    expect(page.locator("#german .piece.on")).to_have_count(1)
+    expect(page.locator("#german .piece").nth(4)).to_have_class("piece on")
 
 
 def test_the_pieces_are_walked_with_arrow_keys(open_page):
@@ -106,7 +111,7 @@ def test_the_page_stays_as_it_is_while_there_is_nothing_or_several_sentences(ope
     at = page.locator("#translate-flow").bounding_box()
     page.get_by_role("button", name="Clear").click()
     expect(page.locator("#german .empty-note")).to_be_visible()
-    expect(page.locator("#translate-flow .empty-note")).to_be_visible()
+    expect(page.locator("#translate-flow .flow-empty")).to_be_visible()
     assert page.locator("#translate-flow").bounding_box() == at
     page.get_by_role("button", name="two sentences").click()
     expect(page.locator("#sentences")).to_be_visible()
@@ -130,7 +135,8 @@ def test_it_translates_while_one_types_and_several_sentences_in_order(open_page)
     assert both.startswith(once) and len(both) > len(once)
     page.locator("#sentences label").nth(1).click()
     expect(page.locator("#german .pieces-rest")).to_have_text(once)
-    expect(page.locator("#translate-flow .align-line").first).to_contain_text("station")
+    source = page.locator("#translate-flow .flow-source").filter(has_text="station")
+    expect(source).to_have_count(1)
 
 
 def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
@@ -174,16 +180,6 @@ def test_an_empty_text_empties_the_page_without_complaint(open_page):
     page = opened(open_page)
     assert typed(page, "") == ""
     expect(page.locator(".toast-body")).to_have_count(0)
-
-
-def test_words_that_belong_together_light_up_both_ways(open_page):
-    page = opened(open_page)
-    for side, said in (("target", "looked at"), ("source", "was looked at by")):
-        page.locator(f"#translate-flow button[data-side={side}]").nth(1).hover()
-        expect(page.locator("#translate-flow .view-readout")).to_contain_text(said)
-    pieces = page.locator("#translate-flow [data-side=source]").count()
-    page.locator("#translate-flow").get_by_label("whole words").uncheck()
-    assert page.locator("#translate-flow [data-side=source]").count() >= pieces
 
 
 def test_an_alternative_piece_is_forced_and_the_rest_follows(open_page):
@@ -267,10 +263,10 @@ def test_the_address_names_the_open_tab(open_page):
     page.wait_for_function("window.tabRestored")
     press_tab(page, "Positional encodings")
     page.wait_for_function("location.search.includes('tab=positions')")
-    page.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
+    page.wait_for_selector("#positions-figure .encoding-bars")
     # a page of its own, for a reload aborts what is under way, loudly
     again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
-    again.wait_for_selector("#pe-table .js-plotly-plot .main-svg")
+    again.wait_for_selector("#positions-figure .encoding-bars")
 
 
 def test_arrow_keys_walk_the_tree(open_page):

@@ -6,7 +6,7 @@ import torch
 from tiny import TINY, build, words
 
 from train.loop import fit, fit_on_cpu
-from transformer_core.inside.source import lines_of, parts, weightless
+from transformer_core.inside.source import code_parts, lines_of, weightless
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -15,7 +15,7 @@ from transformer_core.model.trace import Trace
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("thing", [MultiHeadAttention, MultiHeadAttention.forward, parts])
+@pytest.mark.parametrize("thing", [MultiHeadAttention, MultiHeadAttention.forward, code_parts])
 def test_lines_are_those_of_the_file(thing):
     found = lines_of(thing)
     n = len(found.text.splitlines())
@@ -51,7 +51,7 @@ def test_a_weightless_model_leaves_other_tensors_alone():
 
 
 def test_parts_name_every_parameter_of_the_model():
-    found = {part.title: part for part in parts(TINY, 9, 7)}
+    found = {part.title: part for part in code_parts(TINY, 9, 7)}
     model = build(EncoderDecoder)
     assert found["The whole model"].n_parameters == model.n_parameters
     assert found["The whole model"].shapes["logits"] == (1, 7, TINY.vocab_size)
@@ -63,8 +63,10 @@ def test_parts_name_every_parameter_of_the_model():
 
 
 def test_parts_follow_the_switches():
-    titles = [part.title for part in parts(build(EncoderDecoder, feed_forward=False).config, 4, 4)]
+    titles = [
+        part.title for part in code_parts(build(EncoderDecoder, feed_forward=False).config, 4, 4)
+    ]
     assert "Feed-forward network" not in titles
     off = build(EncoderDecoder, causal_mask=False, positional_encoding="rotary").config
-    titles = [part.title for part in parts(off, 4, 4)]
+    titles = [part.title for part in code_parts(off, 4, 4)]
     assert "Causal mask, switched off" in titles and "Positions: rotary" in titles

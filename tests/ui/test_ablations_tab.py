@@ -8,10 +8,11 @@ from tiny_study import write_writers
 from train.loop import fit_on_cpu
 from transformer_core.checkpoint import Models
 from transformer_core.studies.curves import Line
-from transformer_core.studies.records import learning_lines, position_lines, read_study
-from transformer_core.ui.figures.curves import curves, longer_texts
+from transformer_core.studies.records import learning_lines, read_study
+from transformer_core.ui.figures.curves import curves
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
+from transformer_core.ui.views.view import View
 
 CHOSEN = ("shakespeare", "loss", "full")
 DRAWN = ("shakespeare", "loss", "validation", "steps", [], 0.0)
@@ -28,6 +29,11 @@ def handlers(folder):
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
         ablations.build(Page(Models(folder.parents[1]), opened, fit_on_cpu, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
+
+
+def titles(value) -> list[str]:
+    """The variants that a figure is about, in its order."""
+    return [line["title"] for line in value["lines"]]
 
 
 def texts(value) -> str:
@@ -48,9 +54,9 @@ def test_a_deleted_file_is_named_and_its_variant_disappears(handlers, folder):
     drawn, problems, _, baseline, *_ = handlers["choose"]("shakespeare", *DRAWN[2:])
     assert f"{path} is missing." in problems
     assert "gelu" not in dict(baseline.choices)
-    assert "gelu" not in {trace.name for trace in drawn.data}
+    assert "gelu" not in titles(drawn)
     assert "gelu" not in texts(handlers["draw_results"](*CHOSEN))
-    assert "gelu" not in {trace.name for trace in handlers["draw_curves"](*DRAWN).data}
+    assert "gelu" not in titles(handlers["draw_curves"](*DRAWN))
 
 
 def test_a_changed_file_changes_the_table_and_the_verdict(handlers, folder):
@@ -72,7 +78,7 @@ def test_a_broken_study_is_a_sentence_and_no_blank_page(handlers, folder):
     assert drawn is None and problems.count("has no column") == 5
     with pytest.raises(gr.Error, match="nothing to compare"):
         handlers["draw_results"](*CHOSEN)
-    assert len(handlers["draw_curves"](*DRAWN).data) == 0
+    assert handlers["draw_curves"](*DRAWN) is None
 
 
 def test_names_from_files_are_escaped(handlers, folder):
@@ -88,10 +94,11 @@ def test_names_from_files_are_escaped(handlers, folder):
 
 
 def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
-    assert handlers["arrive"]("shakespeare", None, *DRAWN[2:])[2].value == "loss"
+    study, _, _, metric, *_ = handlers["arrive"](None, None, *DRAWN[2:])
+    assert (study, metric.value) == ("shakespeare", "loss")
     (folder / "gelu" / "metrics.csv").unlink()
-    drawn, problems, *others = handlers["arrive"]("shakespeare", "loss", *DRAWN[2:])
-    assert "is missing" in problems and "gelu" not in {trace.name for trace in drawn.data}
+    study, drawn, problems, *others = handlers["arrive"]("shakespeare", "loss", *DRAWN[2:])
+    assert study == "shakespeare" and "is missing" in problems and "gelu" not in titles(drawn)
     assert all(other == gr.skip() for other in others)
 
 
@@ -113,13 +120,9 @@ def test_choices_that_do_not_exist_are_refused(handlers, handler, arguments):
 def test_differences_and_longer_texts_are_drawn(handlers):
     value = handlers["draw_differences"]("shakespeare", "full", "no_positions")
     assert value["rows"][1] == ["positional_encoding", "sinusoidal", "none"]
-    plot = handlers["draw_longer"]("shakespeare")
-    assert {trace.name for trace in plot.data if trace.showlegend is None} == {
-        "full",
-        "no positions",
-        "learned",
-    }
-    assert "16" in plot.layout.annotations[0].text
+    longer = handlers["draw_longer"]("shakespeare")
+    assert titles(longer) == ["full", "no positions", "learned"]
+    assert longer["mark"] == [16, "trained up to 16"]
 
 
 def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(handlers):
@@ -158,7 +161,60 @@ def test_smoothing_draws_the_raw_mean_beneath(folder):
     np.testing.assert_allclose(raw[0].y, lines[0].mean)
 
 
-def test_learned_positions_end_where_the_training_did(folder):
-    plot = longer_texts(position_lines(read_study(folder)), 16)
-    learned = next(trace for trace in plot.data if trace.name == "learned")
-    assert max(learned.x) == 16
+def test_learned_positions_end_where_the_training_did(handlers):
+    longer = handlers["draw_longer"]("shakespeare")
+    ends = {line["title"]: max(line["x"]) for line in longer["lines"]}
+    assert ends == {"full": 32, "no positions": 32, "learned": 16}
+
+
+def test_the_baseline_comes_first_and_then_what_differs_from_it_most(handlers):
+    drawn = handlers["draw_curves"](*DRAWN)
+    assert titles(drawn) == ["full", "no positions", "gelu", "one head", "learned"]
+    assert drawn["shown"] == 4 and drawn["lines"][1]["ends"] == "1.930 ± 0.030"
+    assert drawn["lines"][1]["mean"][-1] == pytest.approx(1.93)
+
+
+def test_the_finding_is_computed_from_the_files(handlers, folder):
+    assert handlers["draw_curves"](*DRAWN)["finding"] == (
+        "1 of 4 changes makes **full** (loss 1.520) worse beyond the spread of seeds, most of all "
+        "**no positions** (1.930). **gelu** (1.310) is better."
+    )
+    path = folder / "gelu" / "metrics.csv"
+    path.write_text(path.read_text().replace("validation,loss,1.3", "validation,loss,1.6"))
+    found = handlers["draw_curves"](*DRAWN)["finding"]
+    assert found.startswith("2 of 4 changes make") and "**gelu** (1.610)" in found
+
+
+def test_without_the_whole_model_all_the_rest_is_shown(handlers, folder):
+    path = folder / "full" / "metrics.csv"
+    path.write_text("nonsense")
+    study, drawn, problems, metric, baseline, *_ = handlers["arrive"](None, None, *DRAWN[2:])
+    assert (study, metric.value, baseline.value) == ("shakespeare", "loss", "no_positions")
+    assert f"{path} has no column" in problems
+    assert sorted(titles(drawn)) == ["gelu", "learned", "no positions", "one head"]
+    assert "**full** is missing" in drawn["finding"]
+    assert "learned" in titles(handlers["draw_longer"](study))
+    value, said = handlers["draw_results"](study, "loss", "no_positions")
+    assert len(value["rows"]) == 5 and "**learned**" in said
+    asked = ("shakespeare", "All:", "decoder layer 1 self-attention", 1)
+    assert len(list(handlers["run_twins"](*asked))) == 4
+
+
+def test_a_baseline_without_the_metric_is_named(handlers, folder):
+    path = folder / "full" / "metrics.csv"
+    more = path.read_text().replace("validation,loss", "validation,accuracy").split("\n", 1)[1]
+    with (folder / "gelu" / "metrics.csv").open("a") as file:
+        file.write(more)
+    assert (
+        "has no accuracy" in handlers["draw_curves"](*DRAWN[:1], "accuracy", *DRAWN[2:])["finding"]
+    )
+    with pytest.raises(gr.Error, match="full has no accuracy"):
+        handlers["draw_results"]("shakespeare", "accuracy", "full")
+
+
+@pytest.mark.parametrize(
+    "settings", [("train", "steps", [], 0.0), ("validation", "seconds", ["x", "y"], 0.9)]
+)
+def test_every_setting_of_the_axes_can_be_sent(handlers, settings):
+    value = View().postprocess(handlers["draw_curves"]("shakespeare", "loss", *settings))
+    assert value["x"] == settings[1] and value["y"].startswith(settings[0])

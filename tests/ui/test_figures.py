@@ -6,8 +6,7 @@ import pytest
 import torch
 from tiny import TEXT, tiny_writer
 
-from transformer_core.model.config import ModelConfig
-from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
+from transformer_core.model.positions import sinusoids
 from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import Token
 from transformer_core.ui.figures import axes, positions
@@ -19,19 +18,6 @@ from transformer_core.ui.views.view import View
 
 def z_of(figure, trace=0):
     return torch.tensor(figure.data[trace].z)
-
-
-def test_the_position_table_is_drawn_as_it_is():
-    table = sinusoids(12, 8)
-    torch.testing.assert_close(z_of(positions.position_table(table)), table)
-
-
-def test_waves_are_columns_of_the_table():
-    table = sinusoids(12, 8)
-    figure = positions.waves(table, [0, 3])
-    for trace, channel in zip(figure.data, [0, 3], strict=True):
-        torch.testing.assert_close(torch.tensor(trace.y), table[:, channel])
-        assert str(channel) in trace.name
 
 
 def test_similarity_is_symmetric_and_one_on_the_diagonal():
@@ -51,19 +37,6 @@ def test_every_hand_of_the_clocks_ends_on_the_circle():
     for trace in positions.rotation_circles(table[2], table[7], [0, 2, 4]).data:
         end = torch.tensor([trace.x[-1], trace.y[-1]], dtype=torch.float64)
         assert end.norm().item() == pytest.approx(1.0, abs=1e-6)
-
-
-def test_schemes_have_a_column_for_each_encoding_and_a_row_for_each_place():
-    config = ModelConfig(vocab_size=1, d_model=16, n_heads=2, max_len=10)
-    places = {name: three_places(name, config) for name in POSITIONAL_ENCODINGS}
-    figure = positions.schemes(places)
-    assert len(figure.data) == len(positions.PLACES) * len(POSITIONAL_ENCODINGS)
-    titles = {annotation.text for annotation in figure.layout.annotations}
-    assert set(positions.PLACES) == titles
-    shown = iter(figure.data)
-    for panels in places.values():
-        for panel in panels:
-            torch.testing.assert_close(torch.tensor(next(shown).z), panel)
 
 
 @pytest.mark.parametrize("text", ["<b>bold</b>", "<a href=https://x>y</a>", "a & b"])

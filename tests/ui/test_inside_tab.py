@@ -13,10 +13,11 @@ from transformer_core.inference import Models
 from transformer_core.lab.training import Choice, Plan, Training
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
+from transformer_core.ui.tabs.inside.visit import LAB
 
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
-OURS, RIVAL = inside.LAB
+OURS, RIVAL = LAB
 
 
 def handlers_of(folder) -> dict:
@@ -50,38 +51,39 @@ def numbers(stages: dict) -> list[str]:
 
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
-    visit, drawing, stages, lines, lens = handlers["look_inside"](OURS, "cab", training)
+    visit, drawing, part, stages, lines, lens = handlers["look_inside"](OURS, "cab", training)
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
-    assert "cross-attention, head 1 of 2" in stages["title"]
+    assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
+    assert len(part["panels"]) == 6 < len(stages["panels"])
     assert lines["parts"] and len(lens["layers"]) == 2
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", training)
     assert rival["summary"].startswith("B: norm none")
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
-    visit, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
+    visit, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
     again = gr.EventData(None, {"key": visit.key})
     for _ in islice(training.run(), 5):
         pass
-    assert numbers(handlers["pick"](visit, again)[1]) == numbers(before)
-    _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
+    assert numbers(handlers["pick"](visit, again)[2]) == numbers(before)
+    _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
     assert numbers(after) != numbers(before)
     training.forget()
-    assert numbers(handlers["pick"](visit, again)[1]) == numbers(before)
+    assert numbers(handlers["pick"](visit, again)[2]) == numbers(before)
 
 
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
-        assert (text, visit, others) == ("CAB", None, [None] * 3)
-        assert drawing == {"summary": inside.LAB[name]}
+        assert (text, visit, others) == ("CAB", None, [None] * 4)
+        assert drawing == {"summary": LAB[name]}
         with pytest.raises(gr.Error, match="ress Start"):
             handlers["look_inside"](name, "CAB", None)
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
-    assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": inside.LAB[RIVAL]}
+    assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
 
 
 def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
@@ -114,7 +116,7 @@ def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training
 
 def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
     handlers = handlers_of(tmp_path)
-    assert handlers["arrive"](OURS, None, None, None)[2] == {"summary": inside.LAB[OURS]}
+    assert handlers["arrive"](OURS, None, None, None)[2] == {"summary": LAB[OURS]}
     assert "step 29" in handlers["change_model"](OURS, None, training)[2]["summary"]
 
 

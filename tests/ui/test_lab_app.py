@@ -6,6 +6,7 @@ import uuid
 import weakref
 from contextlib import ExitStack
 
+import gradio as gr
 import httpx
 import pytest
 import torch
@@ -16,7 +17,8 @@ from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.training import Plan
 from transformer_core.ui.app import LAUNCH, build_app
-from transformer_core.ui.tabs.lab import lab
+from transformer_core.ui.tabs.lab import handlers
+from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of
 
 SETTINGS = ["copy", 4, 3, "", 3_000, False]
 MODEL = ["sinusoidal", "pre", 2, 1, 16, 16, 0.01, ["residual", "feed_forward", "causal_mask"]]
@@ -27,13 +29,13 @@ def started():
     """Every training that the app starts, for as long as anybody holds it."""
     found = []
 
-    class Watched(lab.Training):
+    class Watched(handlers.Training):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             found.append(weakref.ref(self))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lab, "Training", Watched)
+        patch.setattr(handlers, "Training", Watched)
         yield found
 
 
@@ -177,4 +179,45 @@ def test_while_one_trains_another_is_answered_within_two_seconds(visit, app, sta
 def test_the_usual_plan_is_what_the_page_offers(app):
     inputs = app.fns[number_of(app, "run")].inputs
     _, _, *values = (component.value for component in inputs)
-    assert lab.plan_of(*values) == Plan(pairs=lab.PAIRS)
+    assert plan_of(*values) == Plan(pairs=PAIRS)
+
+
+def handler(app, name: str):
+    """One of the lab's event handlers."""
+    return next(fn.fn for fn in app.fns.values() if fn.name == name)
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"d_model": 33, "n_heads": 3}, "in pairs, not 33 .d_model is 33, 11 channels in each"),
+        ({"positional_encoding": "rotary", "d_model": 33, "n_heads": 3}, "in pairs, not 11"),
+        ({"n_heads": 5}, "not divisible by n_heads=5"),
+    ],
+)
+def test_the_code_of_a_model_that_cannot_be_built_is_refused_in_a_sentence(app, changes, sentence):
+    names = ("positional_encoding", "norm", "n_heads", "n_layers", "d_model")
+    ours = [changes.get(name, value) for name, value in zip(names, MODEL, strict=False)]
+    with pytest.raises(gr.Error, match=sentence):
+        handler(app, "show_code")(*SETTINGS, *ours, *MODEL[len(ours) :], *MODEL)
+
+
+def test_a_model_is_looked_at_before_anybody_trains_it(app, started):
+    preview = handler(app, "preview")
+    curves, maps, output, *rival = preview(None, "CAB", *SETTINGS, *MODEL, *MODEL)
+    assert curves["moments"] == [0] and "Press Start" in curves["hint"]
+    assert [group["name"] for group in maps["groups"]] == ["cross", "encoder self", "decoder self"]
+    assert maps["reads"] == ["C", "A", "B"] and output["written"]
+    assert rival == [None, None]
+    assert not any(ref() and not ref().ended for ref in started)
+    assert preview(None, "<b>", *SETTINGS, *MODEL, *MODEL)[1]["reads"]
+    assert preview(None, "CAB", "fly", *SETTINGS[1:], *MODEL, *MODEL) == (None,) * 5
+    race = preview(None, "CAB", *SETTINGS[:-1], True, *MODEL, *MODEL)
+    assert len(race[0]["series"]) == 2 and race[3]["groups"]
+
+
+def test_a_training_that_is_on_show_stays_there_whatever_is_chosen(app):
+    training = handlers.Training(fit_on_cpu, plan_of(*SETTINGS, *MODEL, *MODEL))
+    training.advance()
+    looks = handler(app, "preview")(training, "CAB", *SETTINGS, *MODEL, *MODEL)
+    assert all(look == gr.skip() for look in looks)

@@ -78,18 +78,16 @@ def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, te
     assert sentence in verdict["summary"] and verdict["rows"] == [] and picture is None
 
 
-def test_the_picture_shows_what_cls_looks_at_and_names_the_strongest_look(trained):
+def test_the_picture_is_the_way_of_the_words_into_cls(trained):
     found = classify(trained, SAID, Trace())
-    value = picture_value(found)
-    rows = torch.stack([seen.weights[0, :, 0] for seen in found.trace.attention.values()])
-    sent = unpack(value["rows"]).view(rows.shape)
-    torch.testing.assert_close(sent, rows, atol=1e-4, rtol=0)
-    assert value["tokens"] == found.review.tokens
-    strongest = rows[..., 1:-1].max()
-    assert f"{100 * strongest:.0f} %" in value["summary"]
-    layer, head, place = (rows[..., 1:-1] == strongest).nonzero()[0].tolist()
-    assert f"head {head + 1} of layer {layer + 1}" in value["summary"]
-    assert f"“{found.review.tokens[place + 1].strip()}”" in value["summary"]
+    value = picture_value(trained, found)
+    (stack,), (out,) = value["stacks"], value["outs"]
+    assert value["kind"] == "classify" and out["text"].strip() == found.label
+    n, last = len(stack["tokens"]), len(found.trace.attention)
+    assert len(stack["self"]) == last and len(out["lens"]) == last + 1
+    for share in stack["self"]:
+        sums = unpack(share).view(n, n).sum(-1)
+        torch.testing.assert_close(sums, torch.ones(n), atol=n / 65535, rtol=0)
 
 
 def test_a_trial_of_another_text_is_taken_away():

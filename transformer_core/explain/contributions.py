@@ -75,12 +75,14 @@ def shares(brought: Tensor, out: Tensor, own: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def contributions(model: Model, trace: Trace, chunk: int = CHUNK) -> dict[Site, Tensor]:
+def contributions(
+    model: Model, trace: Trace, chunk: int = CHUNK, first: int = 0
+) -> dict[Site, Tensor]:
     """What every token contributed at every attention sublayer, in the order of the forward pass.
 
     trace is a recorded pass of the model over one text. Each value is (query, key) and its rows sum
     to 1; cross-attention has one more key, the last: what the stream kept. chunk is how many
-    numbers may be held at once.
+    numbers may be held at once. Queries before `first` are left out, of a model with one stack.
     """
     found = {}
     for site in model.sites:
@@ -89,9 +91,9 @@ def contributions(model: Model, trace: Trace, chunk: int = CHUNK) -> dict[Site, 
         n_keys = trace.attention[site].weights.size(-1)
         step = max(1, chunk // (n_keys * x.size(1)))
         rows, outs = [], []
-        for first in range(0, len(x), step):
-            queries = torch.arange(len(x))[first : first + step]
-            brought, rest = parts(model, trace, site, x, slice(first, first + step))
+        for start in range(first, len(x), step):
+            queries = torch.arange(len(x))[start : start + step]
+            brought, rest = parts(model, trace, site, x, slice(start, start + step))
             outs.append(brought.sum(1) + rest)
             own = queries.new_full(queries.shape, n_keys) if site.kind == "cross" else queries
             rows.append(shares(brought, outs[-1], own))

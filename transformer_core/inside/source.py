@@ -63,7 +63,7 @@ def weightless(
         return model, trace, model(*tokens, trace)
 
 
-def parts(config: ModelConfig, source: int, target: int) -> list[Part]:
+def code_parts(config: ModelConfig, source: int, target: int) -> list[Part]:
     """An encoder-decoder part by part, in the order in which a token passes them.
 
     source and target are the lengths of the input and of the output so far, in tokens.

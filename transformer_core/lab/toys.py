@@ -36,7 +36,7 @@ MAX_PAIRS = 200
 MAX_CHARACTERS = 30  # on each side of a pasted pair
 ARROWS = ("\t", "→", "=>", "->", "=")
 BATCH_SIZE = 64
-N_UNSEEN = 200
+N_UNSEEN = 200  # are drawn to judge by; of small tasks many are the same
 HELD_OUT = 8  # one sequence of so many never occurs in training
 HELD_OUT_PAIRS = 5  # the same for pasted pairs, from HOLD_OUT_FROM pairs on
 HOLD_OUT_FROM = 20
@@ -111,7 +111,7 @@ def drawn(task: str, length: int, letters: int) -> Toy:
                 return text, rule(text)
 
     rng = random.Random(0)
-    unseen = [draw(rng, unseen=True) for _ in range(N_UNSEEN)]
+    unseen = list(dict.fromkeys(draw(rng, unseen=True) for _ in range(N_UNSEEN)))
     # without repetitions, so that every row of a map is told apart by its letter
     example = "".join(rng.sample(alphabet, min(int(length), len(alphabet))))
     return Toy(
@@ -119,7 +119,7 @@ def drawn(task: str, length: int, letters: int) -> Toy:
         draw=draw,
         answer=rule,
         unseen=batch(tokenizer, unseen),
-        judged=f"{N_UNSEEN} sequences that training never shows",
+        judged=f"{len(unseen)} different sequences that training never shows",
         longest=int(length),
         example=example,
     )

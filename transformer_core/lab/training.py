@@ -83,7 +83,7 @@ class Choice:
         switches = asdict(self)
         del switches["learning_rate"]
         try:
-            return ModelConfig(
+            config = ModelConfig(
                 vocab_size=toy.tokenizer.vocab_size,
                 max_len=2 * toy.longest + 2,  # so that longer inputs than in training can be tried
                 dropout=0.0,  # there is no end of data to learn by heart
@@ -91,6 +91,18 @@ class Choice:
             )
         except ValueError as error:
             raise InputError(f"That model cannot be built: {error}.") from error
+        check_parts(config)
+        return config
+
+
+def check_parts(config: ModelConfig) -> None:
+    """InputError if a part of the model does not allow these sizes, as rotary positions do not."""
+    try:
+        with torch.device("meta"):  # without numbers: nothing is computed
+            EncoderDecoder(config)
+    except ValueError as error:
+        sizes = f"d_model is {config.d_model}, {config.head_dim} channels in each head"
+        raise InputError(f"That model cannot be built: {error} ({sizes}).") from error
 
 
 @dataclass(frozen=True)
@@ -189,7 +201,7 @@ class Learner:
 
 
 @dataclass(frozen=True)
-class Look:
+class Attempt:
     """What a model makes of one input at one moment."""
 
     step: int
@@ -216,10 +228,7 @@ class Training:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
         torch.manual_seed(self.plan.seed)
-        try:
-            model = EncoderDecoder(config).eval()
-        except ValueError as error:  # rotary positions turn pairs of channels
-            raise InputError(f"That model cannot be built: {error}.") from error
+        model = EncoderDecoder(config).eval()
         steps = fit(
             model,
             partial(self.toy.batch_of, seed=self.plan.seed),
@@ -312,7 +321,7 @@ class Training:
         taught = read_back(trained, text, self.ids(text), answer, Trace())
         return taught if math.isfinite(taught.log_prob) else None
 
-    def look(self, learner: Learner, text: str) -> Look | None:
+    def attempt(self, learner: Learner, text: str) -> Attempt | None:
         """What a model makes of a checked input at the moment that is held, or now.
 
         None if it can make nothing of it any more.
@@ -322,4 +331,4 @@ class Training:
         if taught is None:
             return None
         written = translate_sentence(trained, text, beam_size=1)
-        return Look(step, written if self.toy.answer(text) is None else taught, written)
+        return Attempt(step, written if self.toy.answer(text) is None else taught, written)

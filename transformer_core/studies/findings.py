@@ -78,6 +78,31 @@ def size(found: Comparison, base: Comparison) -> str:
     return f" It has {' and '.join(parts)}." if parts else ""
 
 
+def finding(found: list[Comparison], metric: str, baseline: str) -> str:
+    """What a study found, in a sentence or two; names of variants stand between **."""
+    base = next(one for one in found if one.name == baseline)
+    others = [one for one in found if one is not base]
+    certain = sorted((one for one in others if one.significant), key=lambda one: -abs(one.delta))
+    worse = [one for one in certain if (one.delta > 0) == lower_is_better(metric)]
+    better = [one for one in certain if one not in worse]
+    lost = [one for one in others if one.n_diverged == one.n_seeds]
+    what = f"**{base.title}** ({metric.replace('_', ' ')} {shown(metric, base.mean)})"
+    count = f"{len(worse)} of {len(others)} changes" if worse else f"None of {len(others)} changes"
+    sentences = [f"{count} make{'s' * (len(worse) < 2)} {what} worse beyond the spread of seeds"]
+    sentences[0] += f", most of all {ends(worse, metric)}." if worse else "."
+    if better:
+        sentences.append(f"{ends(better, metric)} {'is' if len(better) == 1 else 'are'} better.")
+    if lost:
+        sentences.append(f"{', '.join(f'**{one.title}**' for one in lost)} diverged.")
+    return " ".join(sentences)
+
+
+def ends(found: list[Comparison], metric: str) -> str:
+    """The first three variants and their values, as part of a sentence."""
+    *first, last = [f"**{one.title}** ({shown(metric, one.mean)})" for one in found[:3]]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 HEAD = ["", "variant", "{metric}", "Δ", "relative", "beyond seeds?", "parameters", "minutes"]
 
 

@@ -67,6 +67,11 @@ class Study:
         found = {m for v in self.variants.values() for split, m in v.curves if split != "train"}
         return sorted(found, key=lambda name: (name != self.metric, name))
 
+    @property
+    def baseline(self) -> Variant | None:
+        """What the others are compared with: the whole model, or else the first that is there."""
+        return next((self.variants[name] for name in self.names if name in self.variants), None)
+
 
 def learning_lines(
     study: Study,
@@ -89,13 +94,14 @@ def learning_lines(
 
 
 def position_lines(study: Study) -> list[Line]:
-    """Loss by place in the text of the whole model and of those that differ in positions alone."""
-    whole = study.variants.get(study.names[0]) if study.names else None
+    """Loss by place in the text of the baseline and of those that differ in positions alone."""
+    whole = study.baseline
     return [
         line(variant.title, study.names.index(name), variant.by_position, variant.by_position.steps)
         for name, variant in study.variants.items()
         if variant.by_position is not None
-        and (whole is None or changed_fields(whole, variant) <= {"positional_encoding"})
+        and whole is not None  # one of these variants at least
+        and changed_fields(whole, variant) <= {"positional_encoding"}
     ]
 
 

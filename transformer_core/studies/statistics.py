@@ -8,6 +8,7 @@ import numpy as np
 from transformer_core.studies.records import Study, Variant, changed_fields
 
 ROUNDING = 1e-9
+SHOWN = 4  # curves that a figure opens with
 LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
     "A difference counts as real if Welch's two-sided t-test on the seeds' last values finds it at "
@@ -94,9 +95,42 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
     return found
 
 
-def finals(variant: Variant, metric: str) -> np.ndarray:
+@dataclass(frozen=True)
+class Ending:
+    """Where the curve of one variant ends."""
+
+    title: str
+    mean: float  # of the seeds that reached the end; nan if none did
+    deviation: float  # standard deviation over seeds; nan for one seed
+
+
+def endings(study: Study, split: str, metric: str) -> list[Ending]:
+    """The baseline's end, then those of all others, what differs from it most coming first."""
+    found = []
+    for variant in study.variants.values():
+        if (split, metric) in variant.curves:
+            values = finals(variant, metric, split)
+            found.append(Ending(variant.title, mean_of(values), deviation_of(values)))
+    whole = study.baseline
+    base = next((one for one in found if whole and one.title == whole.title), None)
+
+    def place(one: Ending) -> tuple[bool, float]:
+        apart = abs(one.mean - base.mean) if base else 0.0
+        return one is not base, math.inf if math.isnan(apart) else -apart
+
+    return sorted(found, key=place)
+
+
+def clearness(study: Study) -> float:
+    """How far the first of its endings lie from the baseline's, as a share of it on average."""
+    shown = endings(study, "validation", study.metric)[:SHOWN]
+    apart = [abs(one.mean / shown[0].mean - 1) for one in shown[1:] if shown[0].mean]
+    return float(np.mean([share for share in apart if not math.isnan(share)] or [0.0]))
+
+
+def finals(variant: Variant, metric: str, split: str = "validation") -> np.ndarray:
     """The last values of the seeds that reached the end of the budget. (seeds,)"""
-    curve = variant.curves["validation", metric]
+    curve = variant.curves[split, metric]
     left_out = variant.diverged | variant.partial
     kept = [seed not in left_out for seed in curve.seeds]
     return curve.final[kept]

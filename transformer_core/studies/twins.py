@@ -41,8 +41,8 @@ class Twin:
 
 
 def sites_of(study: Study) -> list[Site]:
-    """The attention modules of the study's whole model; none if it is not trained yet."""
-    whole = study.variants.get(study.names[0]) if study.names else None
+    """The attention modules of the study's baseline; none if nothing is trained yet."""
+    whole = study.baseline
     if whole is None:
         return []
     try:

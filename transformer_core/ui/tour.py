@@ -32,7 +32,7 @@ STOPS = (
         ),
         1,
         "Cross-attention weighs all source pieces at every step, so German word order is free. "
-        "Point at a German word: the English pieces it looked at light up.",
+        "Point at a German word: what it was made from lights up. Play writes it all once more.",
     ),
     Stop(
         "translate",
@@ -76,6 +76,7 @@ STOPS = (
         0,
         "Dividing log-probabilities by a small temperature leaves all the mass to the largest. "
         "Move the sliders and watch the distribution before and after the cuts.",
+        section="Next character",
     ),
     Stop(
         "generate",
@@ -85,10 +86,11 @@ STOPS = (
         1,
         "The causal mask hides the future: the upper right of every map is empty. It is what lets "
         "one pass learn from all positions at once.",
+        section="Heads",
     ),
     Stop(
         "positions",
-        "#pe-table",
+        "#positions-figure",
         "Take the positions away and shuffle the words of a sentence. What does attention compute?",
         ("The same vectors, shuffled", "Something else entirely", "Nothing at all"),
         0,
@@ -97,7 +99,7 @@ STOPS = (
     ),
     Stop(
         "inside",
-        "#inside-anatomy",
+        "#inside-model",
         "In one layer of the translator's encoder: where are most of the parameters?",
         ("In attention", "In the feed-forward network", "In the norms"),
         1,
@@ -116,6 +118,7 @@ STOPS = (
         1,
         "That is the logit lens: every layer adds to the same stream, and the head can be applied "
         "to each state of it. Follow a row from its first guess to the last.",
+        section="Logit lens",
     ),
     Stop(
         "lab",

@@ -103,19 +103,3 @@ def translucent(colour: str, alpha: float) -> str:
     """#rrggbb as rgba."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha})"
-
-
-def longer_texts(lines: list[Line], trained: int) -> go.Figure:
-    """Loss by place in a text that is longer than those of the training."""
-    plot = curves(lines, "position in the text", "loss, nats per character")
-    plot.add_vline(x=trained, line={"color": "#8A8A8A", "dash": "dash"})
-    return plot.add_annotation(
-        x=trained,
-        y=1,
-        yref="paper",
-        text=f"trained up to {trained}",
-        showarrow=False,
-        xanchor="right",  # where the curves are low
-        yanchor="top",
-        xshift=-6,
-    )

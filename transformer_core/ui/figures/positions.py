@@ -1,4 +1,4 @@
-"""Positional encodings as figures: waves, similarities, clocks, and where each one acts."""
+"""Sinusoids as figures: how alike positions are, and the rotation from one to another."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -7,28 +7,6 @@ from torch import Tensor
 
 from transformer_core.ui.figures.axes import TEMPLATE, figure, heatmap
 from transformer_core.ui.theme import CATEGORICAL
-
-
-def position_table(table: Tensor) -> go.Figure:
-    """What is added to each position's embedding. table (length, d_model)"""
-    return figure(
-        heatmap(table, "channel", "position", limit=1.0),
-        x="channel",
-        y="position",
-    ).update_yaxes(autorange="reversed")
-
-
-def waves(table: Tensor, channels: list[int]) -> go.Figure:
-    """Some channels of the table as curves over the positions. table (length, d_model)"""
-    lines = [
-        go.Scatter(
-            y=table[:, channel].numpy(), name=f"channel {channel}", mode="lines", line_width=2
-        )
-        for channel in channels
-    ]
-    return figure(*lines, x="position", y="value", height=420).update_layout(
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top"}
-    )
 
 
 def similarity(table: Tensor) -> go.Figure:
@@ -95,32 +73,3 @@ def rotation_matrix(matrix: Tensor) -> go.Figure:
         x="from channel",
         y="to channel",
     ).update_yaxes(autorange="reversed")
-
-
-PLACES = ("added to x", "q · k", "added to scores")
-
-
-def schemes(places: dict[str, tuple[Tensor, Tensor, Tensor]]) -> go.Figure:
-    """A row for each encoding, a column for each place it may act in (positions.three_places)."""
-    # one scale for a column, so that a place where nothing happens looks empty
-    limits = [
-        max(panels[column].abs().max().item() for panels in places.values()) or 1.0
-        for column in range(len(PLACES))
-    ]
-    plot = make_subplots(
-        len(places),
-        len(PLACES),
-        column_titles=PLACES,
-        horizontal_spacing=0.04,
-        vertical_spacing=0.03,
-    )
-    for row, (name, panels) in enumerate(places.items(), start=1):
-        for column, values in enumerate(panels, start=1):
-            limit = limits[column - 1]
-            trace = heatmap(values, "column", "position", limit=limit)
-            plot.add_trace(trace.update(showscale=False, name=name), row, column)
-        plot.update_yaxes(title_text=name, row=row, col=1)
-    plot.update_yaxes(autorange="reversed", showticklabels=False)
-    plot.update_xaxes(showticklabels=False)
-    plot.update_annotations(font_size=13)
-    return plot.update_layout(template=TEMPLATE, height=170 * len(places) + 60)

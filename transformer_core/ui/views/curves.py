@@ -8,21 +8,27 @@ from transformer_core.lab.training import Training
 from transformer_core.ui.views.view import view
 
 
-def curves_view(title: str, **component) -> gr.HTML:
-    """Loss, accuracy and exact match. Event: scrub {step}, a recorded moment."""
+def curves_view(title: str, empty: str, **component) -> gr.HTML:
+    """Loss, accuracy and exact match; empty says so before there are any.
+
+    Event: scrub {step}, a recorded moment, or None for the present one.
+    """
     body = (
-        '<p class="view-note" role="status"></p><p class="curves-key"></p>'
-        '<div class="curves-charts"></div><label class="curves-tools">Back to '
+        f'<p class="empty-note">{empty}</p><p class="curves-key"></p>'
+        '<div class="curves-chart"></div><div class="curves-tools"><span class="view-tools">'
+        '<button type="button" data-do="play">▶ Replay</button></span>'
         '<input type="range" class="curves-slider" min="0" max="0" step="1" '
-        'aria-label="recorded moment"> <span class="curves-moment"></span></label>'
+        'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
+        '<p class="view-note" role="status"></p>'
     )
     return view("curves", title, body, ("csv",), **component)
 
 
-def curves_value(training: Training, names: list[str], summary: str) -> dict:
-    """What curves.js draws."""
+def curves_value(training: Training, names: list[str], summary: str, hint: str = "") -> dict:
+    """What curves.js draws; a hint is said where the lines will be."""
     return {
         "summary": summary,
+        "hint": hint,
         "steps": training.plan.steps,
         "held": training.held,
         "moments": training.moments,

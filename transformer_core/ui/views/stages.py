@@ -9,23 +9,43 @@ from transformer_core.inside.stages import Panel
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
+LEFT_OUT = {"scaled", "masked", "output"}  # of attention's stages, where there is room for six
 
-def stages_view(title: str, **component) -> gr.HTML:
-    """The matrices of one part, each a small map with its tokens. Event: switch {head}."""
+
+def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
+    """The matrices of one part, each a map with its tokens; in short on one screen, without them.
+
+    Event: switch {head}.
+    """
     body = (
-        '<p class="stages-title" role="status"></p><p class="view-note"></p>'
+        f'<p class="stages-title{" short" if short else ""}" role="status"></p>'
+        '<p class="view-note"></p>'
         '<div class="stages-heads view-tools" role="group" aria-label="head"></div>'
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span></p>'
         '<div class="stages-panels"></div>'
+        '<p class="empty-note">Here the numbers of one part appear as maps, a row for each '
+        "token.</p>"
     )
     return view("stages", title, body, ("csv",), **component)
 
 
 def stages_value(
-    panels: list[Panel], title: str, see: str, heads: int, head: int, *, jump: bool
+    panels: list[Panel],
+    title: str,
+    see: str,
+    *,
+    heads: int,
+    head: int,
+    short: bool = False,
+    jump: bool = False,
 ) -> dict:
-    """What stages.js draws; heads is 0 where there are none, jump brings it into sight."""
+    """What stages.js draws; heads is 0 where there are none, jump brings it into sight.
+
+    short leaves out what six maps can do without.
+    """
+    if short and len(panels) > 6:
+        panels = [panel for panel in panels if panel.title not in LEFT_OUT]
     return {
         "title": title,
         "see": see,

@@ -30,9 +30,19 @@ class View(gr.HTML):
 
 
 def view(
-    name: str, title: str, body: str, tools: tuple[str, ...], value: dict | None = None, **component
+    name: str,
+    title: str,
+    body: str,
+    tools: tuple[str, ...],
+    value: dict | None = None,
+    *,
+    scripts: tuple[str, ...] = (),
+    **component,
 ) -> View:
-    """A view: heading, download buttons, a one-sentence summary that screen readers hear, body."""
+    """A view: heading, download buttons, a one-sentence summary that screen readers hear, body.
+
+    scripts are read before the one of its name; all share one scope, `shared.js` the first.
+    """
     buttons = "".join(
         f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'
         f"{tool.upper()}</button>"
@@ -43,6 +53,7 @@ def view(
         f'<span class="view-tools">{buttons}</span></div>{body}</section>'
     )
     script = "".join(
-        (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8") for part in ("shared", name)
+        (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8")
+        for part in ("shared", *scripts, name)
     )
     return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)

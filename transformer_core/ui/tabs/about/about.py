@@ -4,58 +4,61 @@ Every score comes from a file that `python -m train.evaluate` or a training wrot
 decoding and explanations are plain tensor operations of this project, without pretrained weights.
 """
 
-import re
-from pathlib import Path
-
 import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
+from transformer_core.ui.layout import sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.tabs.about.cards import Entry, entries
+from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "About"
-SHOWN = ("Model", "Scores", "Training")  # of a card's sections; the others are folded
-CLOSING = """
-**From scratch** means that attention, positional encodings, blocks, models, decoding and
-attribution are written in this project, in plain tensor operations. `transformer_core` computed
-every number on these pages, and the scripts in `train` made the weights.
-
-The code is under the MIT licence. Weights may carry conditions of the data they were trained on;
-each model card says which. What you type is not stored, and nothing on this page asks any other
-server for anything.
+HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes of training"]
+SECTIONS = {  # title -> sections of a card
+    "Scores": ("Scores",),
+    "Runs": ("Model", "Training"),
+    "Data": ("Data", "Licence"),
+    "Limits": ("What it cannot do",),
+}
+PRIVACY = """
+The code is under the MIT licence. Weights may carry conditions of the data they were trained on.
+What you type is not stored, and nothing on this page asks any other server for anything.
 """
 
 
 def build(page: Page) -> None:
-    """One section for each checkpoint, with the numbers that its own files hold."""
-    for name, published in CHECKPOINTS.items():
-        with gr.Column(elem_id=f"about-{name}", elem_classes="about"):
-            gr.Markdown(f"### {published.title}")
-            if absent := page.models.absent(name):
-                gr.Markdown(absent)
-            else:
-                describe(page.models.folder / name)
-    gr.Markdown(CLOSING)
+    """One screen with a row for every model, and what their cards say in sections."""
+    found = entries(page.models)
+    with gr.Column(elem_id="about"):
+        gr.HTML(f'<p class="finding">{summary(found)}</p>', apply_default_css=False)
+        table_view("The models", value=rows_value([HEAD, *(e.row for e in found)], "models", ""))
+        first = next(iter(CHECKPOINTS.values()))
+        gr.Markdown(f"Make the first one again: `python -m {first.command}`", elem_classes="lead")
+    with sections():
+        for title, parts in SECTIONS.items():
+            with gr.Tab(title):
+                with gr.Row(elem_classes="about-cards"):
+                    for entry in found:
+                        describe(entry, parts)
+                if title == "Data":
+                    gr.Markdown(PRIVACY, elem_classes="lead")
 
 
-def describe(folder: Path) -> None:
-    """What one checkpoint's card says."""
-    sections = card(folder)
-    if not sections:
-        gr.Markdown("It has not been scored yet.")
-        return
-    gr.Markdown("\n\n".join(sections.pop(title) for title in SHOWN))
-    with gr.Accordion(", ".join(sections), open=False):
-        gr.Markdown("\n\n".join(f"#### {title}\n\n{text}" for title, text in sections.items()))
+def summary(found: list[Entry]) -> str:
+    """How much there is in all, counted in the cards and the records of the runs; as HTML."""
+    there = [entry for entry in found if not entry.absent]
+    parameters, minutes = (
+        sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")
+    )
+    return (
+        f"{len(there)} of {len(found)} models are here: {parameters:,} parameters in plain tensor "
+        f"operations, trained from nothing in {minutes / 60:,.1f} hours by the scripts beside them."
+    )
 
 
-def card(folder: Path) -> dict[str, str]:
-    """The sections of its model card, title -> markdown; none if there is no card.
-
-    `train.evaluate` writes the card with the scores it computed from these weights.
-    """
-    path = folder / "README.md"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    # links lead to files beside the card, which this page does not serve
-    text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"`\1`", text)
-    parts = (part.split("\n", 1) for part in text.split("\n## ")[1:])
-    return {title: content.strip() for title, content in parts}
+def describe(entry: Entry, parts: tuple[str, ...]) -> None:
+    """Some sections of one model's card."""
+    said = [entry.sections[part] for part in parts if part in entry.sections]
+    text = "\n\n".join(said) or entry.absent or "It has not been scored yet."
+    with gr.Column(elem_classes=["about-card", f"about-{entry.name}"], min_width=280):
+        gr.Markdown(f"### {entry.title}\n\n{text}")

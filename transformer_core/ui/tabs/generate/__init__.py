@@ -1,1 +1,1 @@
-"""The Generate tab: `generate.py` lays it out and wires it, `story.py` is a visitor's texts."""
+"""The Generate tab: `generate.py` wires what `layout.py` lays out; `story.py` is the texts."""

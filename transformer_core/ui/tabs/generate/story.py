@@ -1,7 +1,6 @@
 """One visitor's texts, and what the Generate tab shows of them."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -9,11 +8,11 @@ import torch
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling, sampling_probs
-from transformer_core.tasks.generation import look, write
+from transformer_core.tasks.generation import look, read, write
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.heads import attention_value
-from transformer_core.ui.views.tokens import tokens_value
+from transformer_core.ui.views.story import story_value
 
 MAX_BRANCHES = 20
 
@@ -26,6 +25,17 @@ class Branch:
     label: str
     tokens: tuple[Token, ...]
     n_prompt: int
+    goal: int  # tokens that it shall have
+
+    @property
+    def identity(self) -> str:
+        """By which the page tells it from others."""
+        return f"{self.number} {self.label}"
+
+    @property
+    def title(self) -> str:
+        """What stands above it; nothing above the first."""
+        return f"Branch {self.identity}" if self.label.startswith("from ") else ""
 
     @property
     def text(self) -> str:
@@ -64,27 +74,56 @@ class Story:
 
 
 def display(story: Story) -> tuple[Story, dict, gr.Radio]:
-    """Story -> the outputs of every event that changes the text."""
-    branch = story.branch
-    new = branch.tokens[branch.n_prompt :]
-    bits = sum(-token.log_prob for token in new) / max(1, len(new)) / math.log(2)
-    note = f"{len(new)} characters written; the average one was a surprise of {bits:.2f} bits."
-    identity = f"{branch.number} {branch.label}"
-    value = tokens_value(
-        branch.tokens, note, identity=identity, n_prompt=branch.n_prompt, branches=True
-    )
+    """Story -> the outputs of every event that shows another text."""
     choices = [(f"{b.number}: {b.label}", place) for place, b in enumerate(story.branches)]
-    return story, value, gr.Radio(choices, value=story.shown, visible=len(choices) > 1)
+    return story, growth(story.branch), gr.Radio(choices, value=story.shown)
 
 
-def grow(
-    trained: Trained, story: Story, length: float, seed: float, sampling: Sampling
-) -> Iterator[Story]:
-    """Let the model continue the shown branch, token by token, as a story each."""
+def growth(branch: Branch, first: int = 0) -> dict:
+    """What the page gets of a branch that has grown: its tokens from `first` on."""
+    return story_value(
+        branch.tokens,
+        identity=branch.identity,
+        title=branch.title,
+        n_prompt=branch.n_prompt,
+        goal=branch.goal,
+        first=first,
+    )
+
+
+def begun(trained: Trained, story: Story, prompt: str) -> Story:
+    """The story with a branch that is the prompt; InputError if the model cannot read it."""
+    tokens = tuple(read(trained, prompt))
+    label = " ".join(prompt.split())[:30] or "no prompt"
+    return story.added(Branch(story.next_number, label, tokens, len(tokens), len(tokens)))
+
+
+def wanting(story: Story, length: float) -> Story:
+    """The story whose shown branch shall have so many more tokens than it has."""
     branch = story.branch
-    for token in write(trained, branch.text, length, sampling, seed):
-        branch = replace(branch, tokens=(*branch.tokens, token))
-        yield story.grown(branch)
+    return story.grown(replace(branch, goal=len(branch.tokens) + int(length)))
+
+
+def grow(trained: Trained, story: Story, size: int, sampling: Sampling, seed: float) -> Story:
+    """Let the model continue the shown branch until it has so many tokens, or its goal.
+
+    What is written does not depend on the steps in which it is asked for.
+    """
+    branch = story.branch
+    missing = min(size, branch.goal) - len(branch.tokens)
+    if missing <= 0:
+        return story
+    written = write(trained, branch.text, missing, sampling, seed)
+    return story.grown(replace(branch, tokens=(*branch.tokens, *written)))
+
+
+def cut(story: Story, identity: str, size: int) -> Story:
+    """The story whose shown branch ends where the page had come when it was stopped."""
+    branch = story.branch
+    if identity != branch.identity:  # the page had not yet seen this one
+        size = branch.n_prompt
+    tokens = branch.tokens[: max(branch.n_prompt, size)]
+    return story.grown(replace(branch, tokens=tokens, goal=len(tokens)))
 
 
 def prediction(
@@ -123,9 +162,14 @@ def prediction(
 def position_of(event: gr.EventData, story: Story) -> int:
     """The position a view sent, checked: it comes from the visitor's browser."""
     position = event.position
-    if not isinstance(position, int) or not 0 <= position < len(story.branch.tokens):
+    if not is_count(position, len(story.branch.tokens) - 1):
         raise InputError(f"The text has no character {position!r}.")
     return position
+
+
+def is_count(sent: object, most: int) -> bool:
+    """Whether a view sent a whole number from 0 to most."""
+    return isinstance(sent, int) and not isinstance(sent, bool) and 0 <= sent <= most
 
 
 def spelled(text: str) -> str:
@@ -141,4 +185,4 @@ def forked(branch: Branch, position: int, choice: tuple[int, str, float], number
     swap = f"{spelled(text)} for {spelled(old.text)}"
     label = f"from {branch.number} at {position + 1}, {swap}"
     tokens = (*branch.tokens[:position], token)
-    return Branch(number, label, tokens, min(branch.n_prompt, position))
+    return Branch(number, label, tokens, min(branch.n_prompt, position), len(tokens))

@@ -1,11 +1,15 @@
 """What is seen of a training: its progress in sentences, and the values of the lab's views."""
 
-from transformer_core.lab.training import SECONDS, Learner, Training
+import gradio as gr
+
+from transformer_core.lab.training import SECONDS, Attempt, Learner, Training
 from transformer_core.ui.views.curves import curves_value
-from transformer_core.ui.views.heads import attention_value
+from transformer_core.ui.views.moment import moment_value
 from transformer_core.ui.views.steps import steps_value
 
-FIRST = "Press **Start**. The first look is at a model that knows nothing."
+FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
+HINT = "Press Start: the lines grow from here while it learns."
+N_LOOKS, N_SHOWN = 4, 7  # values that `looks_of` and `display` give
 
 
 def progress(name: str, learner: Learner) -> str:
@@ -36,11 +40,11 @@ def status_of(training: Training | None, running: bool = False) -> str:
         return FIRST
     step, steps = training.step, training.plan.steps
     if training.ended:
-        return f"Ended at step {step:,}. Go back with the slider, or type an input of your own."
+        return f"Ended at step {step:,}. Replay it, or type an input of your own below."
     if running:
         return f"Training: step {step:,} of {steps:,}."
     return (
-        f"Paused at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at most so "
+        f"Stopped at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at most so "
         "that others get their turn; **Step** does one more."
     )
 
@@ -52,13 +56,13 @@ def verdict(written: str, answer: str | None) -> str:
     return "Right." if written == answer else f"Wrong: {answer} would be right."
 
 
-def curves_of(training: Training) -> dict:
+def curves_of(training: Training, hint: str = "") -> dict:
     """The value of the curves."""
     names = training.names
     # there are no learners any more if their visitor leaves at this moment
     said = [progress(*pair) for pair in zip(names, training.learners, strict=False)]
     said.append(f"Measured on {training.toy.judged}.")
-    return curves_value(training, names, " ".join(said))
+    return curves_value(training, names, " ".join(said), hint)
 
 
 def looks_of(training: Training, text: str) -> list:
@@ -69,28 +73,46 @@ def looks_of(training: Training, text: str) -> list:
     values = []
     answer = training.toy.answer(text)
     for name, learner in zip(training.names, training.learners, strict=False):
-        look = training.look(learner, text)
-        if look is None:
+        attempt = training.attempt(learner, text)
+        if attempt is None:
             values += [None, None]
             continue
         target = None if answer is None else [*answer, "[EOS]"]
-        fed = (
-            "the right output" if answer is not None else "its own, since the right one is unknown"
-        )
-        sites = sorted(learner.model.sites, key=lambda site: site.kind)  # cross comes first
         values += [
-            attention_value(
-                look.taught,
-                sites,
-                f"{name}, step {look.step:,}. The decoder was fed {fed}.",
-            ),
+            maps_of(name, learner, text, attempt, answer),
             steps_value(
-                look.written, training.toy.tokenizer, target, verdict(look.written.text, answer)
+                attempt.written,
+                training.toy.tokenizer,
+                target,
+                verdict(attempt.written.text, answer),
             ),
         ]
-    return values + [None] * (4 - len(values))
+    return values + [None] * (N_LOOKS - len(values))
+
+
+def maps_of(name: str, learner: Learner, text: str, attempt: Attempt, answer: str | None) -> dict:
+    """The value of one model's attention maps, those of its cross-attention first."""
+    fed = "the right output" if answer is not None else "its own, since the right one is unknown"
+    kinds: dict[str, list] = {}
+    for site in sorted(learner.model.sites, key=lambda site: site.kind):
+        name_of_kind = "cross" if site.kind == "cross" else f"{site.stack} self"
+        kinds.setdefault(name_of_kind, []).append(attempt.taught.view(site))
+    written = [token.text for token in attempt.written.tokens]
+    return moment_value(
+        list(kinds.items()),
+        list(text),
+        written[:-1] if written[-1:] == ["[EOS]"] else written,
+        None if answer is None else list(answer),
+        f"{name}, step {attempt.step:,}. The decoder was fed {fed}.",
+    )
+
+
+def stop_button(running: bool) -> gr.Button:
+    """Stop can be pressed while there is something to stop."""
+    return gr.Button(interactive=running)
 
 
 def display(training: Training, text: str, running: bool = False) -> tuple:
-    """Everything that changes while a model learns: status line, curves, and the looks."""
-    return status_of(training, running), curves_of(training), *looks_of(training, text)
+    """Everything that changes while a model learns: status line, Stop, curves, and the looks."""
+    said = status_of(training, running), stop_button(running)
+    return *said, curves_of(training), *looks_of(training, text)

@@ -20,7 +20,7 @@ def judged(models: Models, text: str) -> tuple[dict, dict | None]:
             rows.append(("LSTM", classify(models.lstm, text).probabilities["positive"]))
     except (InputError, CheckpointError) as error:
         return meters_value([], str(error)), None
-    return meters_value(rows, remarks(found.review)), picture_value(found)
+    return meters_value(rows, remarks(found.review)), picture_value(models.classifier, found)
 
 
 def remarks(review: Review) -> str:

@@ -1,25 +1,24 @@
-"""The picture of why: where each German word comes from."""
+"""The picture of why: the sentence on its way through the model."""
 
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
-from transformer_core.tasks.alignment import alignment_head
+from transformer_core.explain.flow import translation_flow
+from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.translation import Sentence
-from transformer_core.ui.views.align import alignment_value, alignment_view
+from transformer_core.ui.views.flow import flow_value, flow_view
+
+EMPTY = (
+    "Here every German word is drawn with the English words that fed it. Play then writes the "
+    "sentence once more, slowly."
+)
 
 
 def picture_view(**component) -> gr.HTML:
-    """What draws picture_value."""
-    return alignment_view("Which words belong together", **component)
+    """What draws picture_value. Event: force {position, token}, as of the German's pieces."""
+    return flow_view("How the translation came about", EMPTY, **component)
 
 
-def picture_value(trained: Trained, sentence: Sentence) -> dict:
-    """The words of a sentence and of its translation, tied by the head that aligns them best."""
-    site, head, agreement = alignment_head(trained)
-    chosen = f"Drawn from one head: {site}, head {head + 1}"
-    if agreement is not None:
-        chosen += (
-            f", which looks most at the piece whose loss hurts most {agreement:.0%} of the time, "
-            "and no head does so more often"
-        )
-    return alignment_value(sentence, site, head, f"{chosen}.")
+def picture_value(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
+    """What fed every piece of a translation, and what else could have been said."""
+    return flow_value(translation_flow(trained, sentence))

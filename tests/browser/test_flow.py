@@ -1,0 +1,289 @@
+"""The flow on the Translate tab: a text going through the Transformer."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "checkpoints" / "translation" / "config.json").exists(),
+    reason="no translation checkpoint",
+)
+LONG = (
+    "I think that the old man who lives in the little house by the sea has never been to the big "
+    "city, and his dog and his cat have never seen a train or a bus."
+)
+# how long each frame's script takes, and how many frames are asked for by the page
+WATCH = """() => {
+    window.frames_ = [];
+    const ask = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = call => ask(time => {
+        const began = performance.now();
+        call(time);
+        window.frames_.push(performance.now() - began);
+    });
+}"""
+# whether nothing asks for a frame, neither the picture nor the page around it
+AT_REST = """() => new Promise(answer => {
+    const before = window.frames_.length;
+    setTimeout(() => answer(window.frames_.length === before), 400);
+})"""
+
+
+def opened(open_page, path="/?tab=translate", motion="reduce", **how):
+    """The tab with its first example's flow at rest."""
+    page = open_page(path, **how)
+    page.emulate_media(reduced_motion=motion)
+    flow = page.locator("#translate-flow")
+    expect(flow.locator(".flow-lit")).to_have_count(1)
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    flow.scroll_into_view_if_needed()
+    return page, flow
+
+
+def painted(flow):
+    """How many pixels of the picture are not empty, as a share."""
+    return flow.locator("canvas").evaluate(
+        """canvas => {
+            const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            let n = 0;
+            for (let i = 3; i < data.length; i += 4) n += data[i] > 0;
+            return n / (data.length / 4);
+        }"""
+    )
+
+
+def written(flow):
+    """How much is written, in pieces."""
+    return float(flow.locator(".flow-scrub").input_value())
+
+
+def test_it_is_painted_and_one_piece_is_lit(open_page):
+    _, flow = opened(open_page, height=720)
+    assert flow.locator("canvas").bounding_box()["height"] >= 280
+    assert flow.bounding_box()["height"] <= 408
+    assert 0.01 < painted(flow) < 0.9
+    lit = flow.locator(".flow-lit .flow-text").inner_text()
+    expect(flow.locator(".flow-caption")).to_contain_text(f"“{lit}” comes ")
+    expect(flow.locator(".flow-won:visible")).to_contain_text(lit)
+
+
+def test_what_is_pointed_at_is_said(open_page):
+    page, flow = opened(open_page)
+    caption, rest = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
+    flow.locator(".flow-out").nth(1).hover()
+    expect(caption).not_to_have_text(rest)
+    expect(caption).to_contain_text(f"“{flow.locator('.flow-out .flow-text').nth(1).inner_text()}”")
+    flow.locator(".flow-source").nth(1).hover()
+    expect(caption).to_contain_text(" makes up ")
+    page.mouse.move(1, 1)
+    expect(caption).to_have_text(rest)
+
+
+def test_shares_of_the_lit_piece_add_up(open_page):
+    page, flow = opened(open_page)
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download CSV").click()
+    head, *rows = Path(download.value.path()).read_text().splitlines()
+    assert head.startswith("output,A,")
+    for row in rows:
+        assert sum(float(x) for x in row.split(",")[-(head.count(",")) :]) == pytest.approx(
+            1, abs=0.01
+        )
+
+
+def test_play_writes_the_sentence_once_more_and_ends(open_page):
+    _, flow = opened(open_page, motion="no-preference")
+    pieces = flow.locator(".flow-out").count()
+    # from near the end, for a whole sentence takes half a minute
+    flow.locator(".flow-scrub").evaluate(
+        "(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", pieces - 1.5
+    )
+    expect(flow.locator(".flow-out:visible")).to_have_count(pieces - 2)
+    flow.get_by_role("button", name="Play").click()
+    expect(flow.get_by_role("button", name="Pause")).to_be_visible()
+    expect(flow.locator(".flow-out:visible")).to_have_count(pieces)
+    expect(flow.get_by_role("button", name="Play")).to_be_visible()
+    assert written(flow) == pieces
+
+
+def test_a_step_ends_where_the_candidates_stand(open_page):
+    _, flow = opened(open_page)
+    flow.get_by_role("button", name="Step").click()
+    expect(flow.locator(".flow-out:visible")).to_have_count(0)
+    expect(flow.locator(".flow-candidate:visible")).to_have_count(5)
+    assert written(flow) == pytest.approx(0.7)
+    flow.get_by_role("button", name="Step").click()
+    expect(flow.locator(".flow-out:visible")).to_have_count(1)
+
+
+def test_nothing_moves_for_those_who_want_no_motion(open_page):
+    page, flow = opened(open_page)
+    page.evaluate(WATCH)
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    flow.locator(".flow-scrub").evaluate(
+        "node => { node.value = 3; node.dispatchEvent(new Event('input')); }"
+    )
+    page.wait_for_function(AT_REST, polling=100)  # by default it would ask for frames itself
+    page.evaluate("window.frames_ = []")
+    flow.get_by_role("button", name="Play").click()
+    page.wait_for_function(
+        "document.querySelector('#translate-flow .flow-scrub').value >= 5", polling=100
+    )
+    assert page.evaluate("window.frames_.length") < 20  # a few pictures, no film
+
+
+def test_at_rest_nothing_runs_and_the_server_is_not_asked(open_page):
+    page, flow = opened(open_page, motion="no-preference")
+    page.evaluate(WATCH)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    flow.locator(".flow-source").nth(2).hover()
+    flow.get_by_role("button", name="Step").click()
+    page.wait_for_function("document.querySelector('#translate-flow .flow-scrub').value == 0.7")
+    page.mouse.move(1, 1)
+    # it settles: for half a second no frame is asked for
+    page.wait_for_function(
+        """() => {
+            if (window.seen_ !== window.frames_.length) {
+                window.seen_ = window.frames_.length;
+                window.since_ = performance.now();
+            }
+            return performance.now() - window.since_ > 500;
+        }""",
+        polling=50,
+    )
+    assert page.evaluate("window.frames_.length") > 5
+    assert [url for url in asked if "queue" in url] == []
+
+
+def test_layers_unfold_and_say_what_each_would_have_said(open_page):
+    page, flow = opened(open_page, motion="no-preference")
+    before = painted(flow)
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens.flow-final:visible").last).to_be_visible()
+    expect(flow.locator(".flow-unfold")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(
+        "+document.querySelector('#translate-flow .flow-start').style.opacity === 0"
+    )
+    assert painted(flow) != before
+    flow.locator(".flow-plate").first.click()
+    expect(flow.locator(".flow-unfold")).to_have_text("Unfold the layers")
+
+
+def test_the_keyboard_reaches_every_word(open_page):
+    page, flow = opened(open_page)
+    sources, targets = flow.locator(".flow-source"), flow.locator(".flow-out")
+    sources.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(sources.nth(1)).to_be_focused()
+    expect(flow.locator(".flow-caption")).to_contain_text(" makes up ")
+    page.keyboard.press("ArrowRight")
+    expect(flow.locator(".flow-out:focus")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(targets.first).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(sources.first).to_be_focused()
+    expect(flow.locator(".flow-source[tabindex='0']")).to_have_count(1)
+    kept = targets.nth(2)
+    kept.click()
+    sources.first.blur()
+    page.mouse.move(1, 1)
+    expect(flow.locator(".flow-out").nth(2)).to_have_class("flow-token flow-out flow-lit")
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_the_picture_can_be_saved_with_its_words(open_page, unfolded):
+    page, flow = opened(open_page)
+    if unfolded:
+        flow.locator(".flow-unfold").click()
+        expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download SVG").click()
+    svg = Path(download.value.path()).read_text()
+    drawn = page.evaluate(
+        """svg => {
+            const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
+            return {error: page.querySelector('parsererror') !== null,
+                paths: page.querySelectorAll('path').length,
+                words: [...page.querySelectorAll('text')].map(node => node.textContent)};
+        }""",
+        svg,
+    )
+    assert not drawn["error"] and drawn["paths"] > 20
+    assert {"horse", "Unfold"} & set(drawn["words"]) == {"horse"}
+    assert "NaN" not in svg and "undefined" not in svg
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_of_a_long_sentence_at_most_24_rows_are_drawn(open_page):
+    path = "/?tab=translate&text=" + LONG.replace(" ", "+")
+    page, flow = opened(open_page, path)
+    sources, more = flow.locator(".flow-source"), flow.locator(".flow-others")
+    expect(sources).to_have_count(24)
+    expect(sources.last).to_contain_text("more")
+    expect(more).to_contain_text("more")
+    assert flow.locator(".flow-out:visible").count() <= 23
+    shown = flow.locator(".flow-out:visible").all_inner_texts()
+    more.click()
+    page.wait_for_function(
+        """before => [...document.querySelectorAll('#translate-flow .flow-out')]
+            .filter(node => node.style.visibility === 'visible').map(node => node.innerText).join()
+            !== before.join()""",
+        arg=shown,
+    )
+    sources.last.hover()
+    expect(flow.locator(".flow-caption")).to_contain_text("others make up")
+
+
+def test_a_candidate_is_forced(open_page):
+    page, flow = opened(open_page)
+    other = flow.locator(".flow-candidate:not(.flow-won):visible").first
+    wanted = other.locator("b").inner_text()
+    other.click()
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
+    expect(flow.locator(".flow-out .flow-text", has_text=wanted).first).to_be_attached()
+
+
+def test_other_views_are_told_what_is_lit_and_are_followed(open_page):
+    page, flow = opened(open_page)
+    page.evaluate("""() => {
+        window.heard_ = [];
+        document.addEventListener('lit', ({detail: {side, position}}) =>
+            window.heard_.push([side, position]));
+    }""")
+    flow.locator(".flow-out").nth(2).hover()
+    flow.locator(".flow-source").nth(3).hover()
+    page.mouse.move(1, 1)
+    page.wait_for_function("window.heard_.length === 3")
+    assert page.evaluate("window.heard_") == [["target", 2], ["source", 3], [None, None]]
+    page.evaluate("""() => document.dispatchEvent(new CustomEvent('lit', {detail:
+        {from: document.querySelector('#german'), side: 'target', position: 1}}))""")
+    word = flow.locator(".flow-out .flow-text").nth(1).inner_text()
+    expect(flow.locator(".flow-caption")).to_contain_text(f"“{word}”")
+
+
+def test_markup_is_a_word_like_any_other(open_page):
+    path = "/?tab=translate&text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20is%20a%20picture."
+    page, flow = opened(open_page, path)
+    assert flow.locator("img").count() == 0
+    expect(flow.locator(".flow-source", has_text="picture")).to_have_count(1)
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download SVG").click()
+    assert "<img" not in Path(download.value.path()).read_text()
+
+
+@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
+def test_phone_and_dark_pages_show_it_whole(open_page, how):
+    _, flow = opened(open_page, "/?tab=translate&__theme=" + how.get("scheme", "light"), **how)
+    box = flow.locator("canvas").bounding_box()
+    assert box["height"] >= 280 and box["x"] + box["width"] <= how.get("width", 1280)
+    assert painted(flow) > 0.01
+    for word in flow.locator(".flow-token:visible").all():
+        place = word.bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= how.get("width", 1280)

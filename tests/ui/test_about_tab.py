@@ -1,0 +1,79 @@
+"""The page about the models says what their files say."""
+
+import json
+
+import gradio as gr
+import pytest
+
+from train.loop import fit_on_cpu
+from transformer_core.checkpoint import CHECKPOINTS, Models
+from transformer_core.ui.page import Page
+from transformer_core.ui.tabs.about import about
+from transformer_core.ui.tabs.about.cards import entries
+
+CARD = """---
+license: mit
+---
+
+# A writer
+
+## Model
+
+`DecoderLM`, 4,757,248 parameters (9.53 MB in float16). The rest is in [config.json](config.json).
+
+## Scores
+
+| what is measured | value |
+|---|---:|
+| validation loss (a signature) | 1.4300 |
+| the same in bits | 2.0631 |
+| characters | 111,540 |
+
+## Training
+
+Two runs.
+
+## What it cannot do
+
+It knows letters.
+"""
+
+
+@pytest.fixture
+def models(tmp_path):
+    """A folder with a card of a writer that was trained in two runs."""
+    folder = tmp_path / "shakespeare"
+    folder.mkdir()
+    (folder / "README.md").write_text(CARD)
+    (folder / "config.json").write_text("{}")
+    (folder / "run.json").write_text(json.dumps([{"minutes": 50.0}, {"minutes": 2.5}]))
+    return Models(tmp_path)
+
+
+def said(models) -> str:
+    """All that the tab shows, whichever section is open."""
+    with gr.Blocks() as demo, gr.Tab("About") as opened:
+        about.build(Page(models, opened, fit_on_cpu, gr.State()))
+    return " ".join(str(getattr(block, "value", "")) for block in demo.blocks.values())
+
+
+def test_a_row_is_what_the_card_and_the_runs_say(models):
+    row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
+    measured = "validation loss, 111,540 characters"
+    assert row == ["Shakespeare", "DecoderLM", "4,757,248", "1.4300", measured, "52.5"]
+
+
+def test_every_published_model_has_a_row_and_a_missing_one_its_command(models):
+    found = {entry.name: entry for entry in entries(models)}
+    assert list(found) == list(CHECKPOINTS)
+    for name, published in CHECKPOINTS.items():
+        assert f"python -m {published.command}" in said(models) or name == "shakespeare"
+        assert len(found[name].row) == len(about.HEAD)
+    assert "python -m train.translation" in " ".join(found["translation"].row)
+
+
+def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
+    text = said(models)
+    assert "1 of 7 models are here: 4,757,248 parameters" in text and "0.9 hours" in text
+    for part in ("2.0631", "Two runs.", "It knows letters.", "`config.json`"):
+        assert part in text

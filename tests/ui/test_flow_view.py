@@ -1,0 +1,63 @@
+import base64
+import json
+
+import pytest
+import torch
+from tiny import tiny_classifier, tiny_translator, tiny_writer
+
+from transformer_core.explain.flow import sentiment_flow, story_flow, translation_flow
+from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import classify
+from transformer_core.tasks.generation import prompt_ids
+from transformer_core.tasks.translation import translate_sentence
+from transformer_core.ui.views.flow import flow_value, flow_view
+from transformer_core.ui.views.shared import pack
+
+HOSTILE = "</script><img src=x onerror=alert(1)> ${1+1} \\x speak"
+
+
+def translation(text="Speak, hear me speak."):
+    trained = tiny_translator()
+    return translation_flow(trained, translate_sentence(trained, text))
+
+
+def review(text="speak"):
+    trained = tiny_classifier(max_len=120)
+    return sentiment_flow(trained, classify(trained, text, Trace()))
+
+
+def story(text="Before we proceed any further, hear me speak. All: Speak, speak."):
+    trained = tiny_writer(max_len=64)
+    ids = prompt_ids(trained, text)
+    return story_flow(trained, ids, len(ids))
+
+
+@pytest.mark.parametrize("make", [translation, review, lambda: review("speak hear " * 30), story])
+def test_a_value_says_what_the_flow_does(make):
+    flow = make()
+    value = flow_value(flow)
+    assert len(json.dumps(value, allow_nan=False)) < 100_000
+    for stack, sent in zip(flow.stacks, value["stacks"], strict=True):
+        assert len(sent["tokens"]) == len(stack.tokens) and sent["more"] == stack.more
+        assert sent["self"] == [pack(share) for share in stack.self_shares]
+        assert sent["cross"] == [pack(share) for share in stack.cross_shares]
+    for said, sent in zip(flow.said, value["outs"], strict=True):
+        assert [won for _, _, won, _ in sent["candidates"]].count(True) == 1
+        assert [index for *_, index in sent["candidates"]] == [one.id for one in said.candidates]
+        assert sent["row"] == said.row and len(sent["lens"]) == len(said.lens)
+
+
+def test_shares_survive_the_packing():
+    share = translation().stacks[0].self_shares[0]
+    raw = torch.frombuffer(bytearray(base64.b64decode(pack(share))), dtype=torch.uint16)
+    torch.testing.assert_close(raw.float().view_as(share) / 65535, share, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("make", [translation, review])
+def test_what_a_visitor_types_stays_out_of_the_page(make):
+    """It travels as data alone: no template of the view holds it."""
+    shown = flow_view("Flow", "Nothing yet.", value=flow_value(make(HOSTILE)))
+    assert "onerror" not in shown.html_template and "onerror" not in shown.js_on_load
+    assert shown.html_template == flow_view("Flow", "Nothing yet.").html_template
+    tokens = flow_value(make(HOSTILE))["stacks"][0]["tokens"]
+    assert all(isinstance(token, str) for token in tokens)

@@ -1,0 +1,80 @@
+"""A visitor's texts: what is written does not depend on how it is asked for."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from tiny import tiny_writer
+
+from transformer_core.decoding.sampling import Sampling
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.tabs.generate.story import (
+    Story,
+    begun,
+    cut,
+    forked,
+    grow,
+    growth,
+    wanting,
+)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    torch.manual_seed(0)
+    return tiny_writer()
+
+
+def grown(trained, *sizes: int) -> Story:
+    """A text of 24 more characters, asked for in steps of so many tokens in all."""
+    story = wanting(begun(trained, Story(), "All:\n"), 24)
+    for size in sizes:
+        story = grow(trained, story, size, Sampling(0.8), 1)
+    return story
+
+
+def test_a_text_is_the_same_in_whatever_steps_it_is_asked_for(trained):
+    whole = grown(trained, 1_000)
+    goal = whole.branch.goal
+    assert len(whole.branch.tokens) == goal
+    steps = grown(trained, goal - 20, goal - 20, goal - 7, goal)
+    assert steps.branch.text == whole.branch.text
+
+
+def test_a_text_that_is_stopped_keeps_what_was_shown_and_grows_no_more(trained):
+    story = grown(trained, 1_000)
+    branch, n = story.branch, len(story.branch.tokens)
+    stopped = cut(story, branch.identity, n - 5)
+    assert stopped.branch.tokens == branch.tokens[: n - 5]
+    assert grow(trained, stopped, 1_000, Sampling(), 1) == stopped
+    continued = grow(trained, wanting(stopped, 5), 1_000, Sampling(0.8), 1)
+    assert continued.branch.text == branch.text
+
+
+def test_a_text_that_was_stopped_before_the_page_showed_it_is_its_prompt(trained):
+    story = grown(trained, 1_000)
+    assert cut(story, "another", 3).branch.text == "All:\n"
+    assert cut(story, story.branch.identity, 3).branch.text == "All:\n"
+
+
+def test_only_what_the_page_lacks_is_sent(trained):
+    branch = grown(trained, 1_000).branch
+    whole, rest = growth(branch), growth(branch, 9)
+    assert whole["lines"].endswith(rest["lines"])
+    assert rest["lines"].count("\n") == len(branch.tokens) - 9
+    assert (rest["id"], rest["first"], rest["goal"]) == (whole["id"], 9, branch.goal)
+
+
+def test_a_branch_says_where_it_comes_from_and_the_first_text_stays(trained):
+    story = grown(trained, 1_000)
+    old = story.branch
+    option = next(o for o in old.tokens[8].alternatives if o[0] != old.tokens[8].id)
+    story = story.added(forked(old, 8, option, story.next_number))
+    assert story.branch.title.startswith("Branch 2 from 1 at 9")
+    assert story.branch.text[:8] == old.text[:8] and story.branch.text != old.text[:9]
+    assert replace(story, shown=0).branch == old and old.title == ""
+
+
+def test_an_empty_visit_has_no_text_to_continue():
+    with pytest.raises(InputError, match="press Write"):
+        wanting(Story(), 10)

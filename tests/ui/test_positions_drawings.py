@@ -1,0 +1,79 @@
+"""The figures of the positions are what the encodings of the models do."""
+
+import base64
+
+import gradio as gr
+import pytest
+import torch
+
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
+from transformer_core.ui.tabs.positions.drawings import (
+    SHOWN_POSITIONS,
+    draw_all,
+    draw_figure,
+    draw_rotation,
+)
+
+SIZES = (64, 40, 4)
+
+
+def numbers(sent) -> torch.Tensor:
+    """The table that a view was sent. -> (rows, columns)"""
+    raw = torch.frombuffer(bytearray(base64.b64decode(sent["table"])), dtype=torch.uint16)
+    table = (raw.to(torch.float64) / 65535 * 2 - 1) * sent["limit"]
+    return table.view(sent["rows"], sent["columns"]).float()
+
+
+def close(sent, wanted):
+    torch.testing.assert_close(numbers(sent), wanted, atol=3e-5 * sent["limit"], rtol=0)
+
+
+def test_sinusoids_are_drawn_as_they_are():
+    close(draw_figure("sinusoidal", *SIZES), sinusoids(40, 64))
+
+
+def test_a_turned_query_keeps_its_length_and_its_products_depend_on_distance_alone():
+    turned = numbers(draw_figure("rotary", *SIZES))
+    torch.testing.assert_close(turned.norm(dim=1), torch.full((40,), 4.0), atol=1e-3, rtol=0)
+    products = turned @ turned.T
+    torch.testing.assert_close(products[3, 10], products[20, 27], atol=1e-2, rtol=0)
+
+
+def test_alibi_subtracts_the_distance():
+    sent = draw_figure("alibi", *SIZES)
+    distance = (torch.arange(40)[:, None] - torch.arange(40)).abs()
+    close(sent, -0.25 * distance)
+    assert sent["isBias"]
+
+
+def test_learned_noise_is_the_same_at_every_drawing():
+    first, again = (draw_figure("learned", *SIZES) for _ in range(2))
+    assert first == again
+
+
+def test_no_encoding_has_nothing_to_draw_and_says_so():
+    sent = draw_figure("none", *SIZES)
+    assert sent["table"] == "" and "nothing to draw" in sent["names"]["table"]
+
+
+def test_an_encoding_that_does_not_exist_is_refused():
+    with pytest.raises(gr.Error, match="no encoding"):
+        draw_figure("../none", *SIZES)
+
+
+def test_all_five_are_drawn_where_they_act_and_nowhere_else():
+    (value,) = draw_all(*SIZES)
+    config = ModelConfig(vocab_size=1, d_model=64, max_len=40)
+    cards = {card["name"]: card for card in value["cards"]}
+    assert list(cards) == list(POSITIONAL_ENCODINGS) and "table" not in cards["none"]
+    for name, place in {"sinusoidal": 0, "rotary": 1, "alibi": 2}.items():
+        close(cards[name], three_places(name, config)[place])
+    (long,) = draw_all(64, 256, 4)
+    assert {card["rows"] for card in long["cards"] if "rows" in card} == {SHOWN_POSITIONS}
+
+
+def test_the_rotation_is_exact():
+    *_, proof = draw_rotation(64, 96, 4, 0, 5, 3)
+    error = float(proof.split("at most ")[1].split()[0])
+    assert "PE(8)" in proof and error < 1e-5

@@ -1,0 +1,208 @@
+"""A text on its way through a model: what fed what, layer by layer, and what was said at its end.
+
+The three functions take what a task has computed already and answer with one `Flow`, whatever the
+model. Of a long text the tokens that matter least, or the oldest, are summed in one row.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding.steps import next_log_probs
+from transformer_core.explain.contributions import contributions
+from transformer_core.model.heads import Head
+from transformer_core.model.models import Model
+from transformer_core.model.trace import Site, Trace
+from transformer_core.tasks.classification import LABELS, Classification
+from transformer_core.tasks.generation import look
+from transformer_core.tasks.translation import Sentence
+
+ROWS = 24  # tokens that are drawn at most, the row of all others included
+CHARACTERS = 40  # of a story
+N_CANDIDATES = 5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What could be said at one place."""
+
+    text: str
+    id: int
+    prob: float
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the state of one row became."""
+
+    row: int  # of the last stack
+    chosen: Candidate
+    candidates: list[Candidate]  # best first, the chosen one always among them
+    lens: list[Candidate]  # the best one before the first layer and after each (logit lens)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One column of layers; every tensor's rows sum to 1."""
+
+    name: str
+    tokens: list[str]
+    self_shares: list[Tensor]  # a layer each, (row, row)
+    cross_shares: list[Tensor]  # (row, row of the stack before + 1), the last: what the stream kept
+    more: tuple[int, int] | None = None  # the row that stands for several tokens, and for how many
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A text's way through a model."""
+
+    kind: str  # "translate", "classify" or "write"
+    stacks: list[Stack]
+    said: list[Said]
+    begin: int = 0  # what was said before was the visitor's own text
+
+
+@torch.inference_mode()
+def translation_flow(trained: Trained, sentence: Sentence) -> Flow:
+    """The flow of a translated sentence, out of the trace that it holds."""
+    model, name = trained.model, trained.tokenizer.token
+    found = contributions(model, sentence.trace)
+    rows = range(len(sentence.tokens))
+    lens = lens_of(model.decoder, sentence.trace, rows, lambda x: x.log_softmax(-1))
+    said = []
+    for row, token in enumerate(sentence.tokens):
+        chosen = Candidate(token.text, token.id, token.prob)
+        likely = [Candidate(text, i, prob) for i, text, prob in token.alternatives]
+        said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
+    encoder = Stack("Encoder", sentence.src_tokens, layers(found, "encoder", "self"), [])
+    decoder = Stack(
+        "Decoder",
+        sentence.read_tokens,
+        layers(found, "decoder", "self"),
+        layers(found, "decoder", "cross"),
+    )
+    return Flow("translate", [encoder, decoder], said)
+
+
+@torch.inference_mode()
+def sentiment_flow(trained: Trained, found: Classification) -> Flow:
+    """The flow of a review's words into [CLS]; found holds a trace.
+
+    Of more than ROWS words those are drawn of which the last state of [CLS] has most. The others
+    count, in every layer, by how much of it goes through each of them: the sum is exact.
+    """
+    tokens, model = found.review.tokens, trained.model
+    shares = layers(contributions(model, found.trace), "encoder", "self")
+    passing = [torch.eye(len(tokens))[0]]  # how much of the end goes through each state
+    for share in reversed(shares):
+        passing.insert(0, passing[0] @ share)
+    more = None
+    if len(tokens) > ROWS:
+        kept = [0, *sorted((passing[0][1:].topk(ROWS - 2).indices + 1).tolist())]
+        more = (len(kept), len(tokens) - len(kept))
+        shares = [
+            lumped(share, kept, weight) for share, weight in zip(shares, passing[1:], strict=True)
+        ]
+        tokens = [tokens[i] for i in kept]
+    states = torch.stack([x[0, 0] for x in found.trace.residual["encoder"]])
+    probs = model.head(model.encoder.norm(states)).softmax(-1)
+    lens = [Candidate(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
+    both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
+    chosen = both[LABELS.index(found.label)]
+    stack = Stack("Encoder", tokens, shares, [], more)
+    return Flow("classify", [stack], [Said(0, chosen, both, lens)])
+
+
+@torch.inference_mode()
+def story_flow(
+    trained: Trained, ids: list[int], position: int, prompt: int = 0, off: Iterable[Head] = ()
+) -> Flow:
+    """The flow of a story's last CHARACTERS before a position into what stands there.
+
+    The prediction is repeated as by generation.look, after a whole context; all that is older is
+    one row. prompt is how many ids are the visitor's own.
+    """
+    seen, name = look(trained, ids, position, off), trained.tokenizer.token
+    first = max(0, len(seen.tokens) - CHARACTERS)
+    shares = layers(contributions(trained.model, seen.trace, first=first), "decoder", "self")
+    tokens, more = seen.tokens[first:], None
+    if first:  # older characters know of each other only: as one row they keep what they have
+        shares = [older_as_one(share, first) for share in shares]
+        more = (0, first)
+    rows = range(first, len(seen.tokens))
+    lens = lens_of(trained.model.decoder, seen.trace, rows, next_log_probs)
+    at = bool(more)
+    said = []
+    for n, row in enumerate(rows):
+        log_probs, place = lens[-1, n], seen.start + row + 1
+        index = ids[place] if place < len(ids) else int(log_probs.argmax())
+        chosen = candidate(index, log_probs, name)
+        likely = [candidate(i, log_probs, name) for i in log_probs.topk(N_CANDIDATES).indices]
+        said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
+    begin = min(len(said) - 1, max(0, prompt - 1 - seen.start - first))
+    return Flow("write", [Stack("Decoder", tokens, shares, [], more)], said, begin)
+
+
+def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
+    """The contributions of one kind, layer by layer."""
+    return [share for site, share in found.items() if (site.stack, site.kind) == (stack, kind)]
+
+
+def lens_of(stack: nn.Module, trace: Trace, rows: Iterable[int], log_probs) -> Tensor:
+    """Log-probabilities before the first layer and after each. (layers + 1, rows, vocab_size)"""
+    states = torch.cat(trace.residual[stack.name])[:, list(rows)]
+    return log_probs(stack.logits(stack.norm(states)))
+
+
+def candidate(index: int | Tensor, log_probs: Tensor, name) -> Candidate:
+    """One entry of a distribution. log_probs (vocab_size,)"""
+    return Candidate(name(int(index)), int(index), log_probs[int(index)].exp().item())
+
+
+def best(lens: Tensor, name) -> list[Candidate]:
+    """The best candidate of every layer. lens (layers + 1, vocab_size)"""
+    return [candidate(row.argmax(), row, name) for row in lens]
+
+
+def with_chosen(likely: list[Candidate], chosen: Candidate) -> list[Candidate]:
+    """The likeliest few; the chosen one takes the last place if it is not among them."""
+    likely = likely[:N_CANDIDATES]
+    known = any(one.id == chosen.id for one in likely)
+    return likely if known else [*likely[:-1], chosen]
+
+
+def lumped(share: Tensor, kept: list[int], weight: Tensor) -> Tensor:
+    """Some rows and columns of a layer as they are, and behind them the others as one.
+
+    The others' row is their mean by weight (row,). (row, row) -> (kept + 1, kept + 1)
+    """
+    others = torch.ones(len(share), dtype=torch.bool)
+    others[kept] = False
+    share = torch.cat([share[:, kept], share[:, others].sum(1, keepdim=True)], 1)
+    weight = weight[others].clamp(min=1e-12)
+    return torch.cat([share[kept], (weight @ share[others] / weight.sum())[None]])
+
+
+def older_as_one(share: Tensor, first: int) -> Tensor:
+    """All tokens before `first` as one row, the first. share (row from first on, row)"""
+    rows = torch.cat([share[:, :first].sum(1, keepdim=True), share[:, first:]], 1)
+    return torch.cat([torch.eye(1, rows.size(1)), rows])
+
+
+@torch.inference_mode()
+def main_head(model: Model, trace: Trace, site: Site, query: int, key: int) -> int:
+    """The head of an attention module that brought most from a key to a query, in the 1-norm.
+
+    ValueError if there is no such pair. Before the norm, if one follows: it is the same for all.
+    """
+    seen = trace.attention.get(site)
+    if seen is None or query >= seen.weights.size(-2) or key >= seen.weights.size(-1):
+        raise ValueError(f"{site} has no query {query} and key {key}")
+    block = getattr(model, site.stack).blocks[site.layer]
+    attention = block.cross_attention if site.kind == "cross" else block.self_attention
+    output = attention.output.weight.unflatten(1, (attention.n_heads, -1))
+    brought = torch.einsum("hd,ohd->ho", seen.value[0, :, key], output)
+    return int((seen.weights[0, :, query, key] * brought.norm(1, -1)).argmax())

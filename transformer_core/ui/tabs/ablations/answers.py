@@ -1,0 +1,223 @@
+"""What the tab answers: every view's value from the files of a study."""
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import gradio as gr
+import numpy as np
+
+from transformer_core.checkpoint import Models
+from transformer_core.model.trace import Site
+from transformer_core.studies.findings import finding, seeds_of, size, verdict
+from transformer_core.studies.records import Study, learning_lines, position_lines
+from transformer_core.studies.statistics import (
+    PUBLISHED,
+    TEST,
+    Comparison,
+    Ending,
+    compare,
+    difference,
+    endings,
+    lower_is_better,
+)
+from transformer_core.studies.twins import Twin, sites_of, twins
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.events import answers_errors
+from transformer_core.ui.tabs.ablations.files import Studies, told
+from transformer_core.ui.views.table import results_value, rows_value
+from transformer_core.ui.views.twins import twins_value
+from transformer_core.ui.views.variants import variants_value
+
+TEXTS = {
+    "translation": "Two young men are playing football in the park.",
+    "shakespeare": "ROMEO:\nBut soft, what light",
+    "sentiment": "A wonderful cast, but the story is dull and far too long.",
+    "copy_task": "ADAPTATIONSPOSSIBLE",
+}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The handlers of the tab's events."""
+
+    studies: Studies
+    models: Models
+
+    @answers_errors
+    def arrive(self, name, metric, *settings):
+        """The tab is opened: the clearest study at first, later what was chosen, read anew."""
+        name = name or self.studies.clearest()
+        study = self.studies.get(name)
+        if metric not in study.metrics:
+            return name, *self.choose(name, *settings)
+        kept = [gr.skip()] * (len(self.choices(study)) - 1)
+        return name, self.draw_curves(name, metric, *settings), told(study), *kept
+
+    @answers_errors
+    def choose(self, name, *settings):
+        """A study's curves, and everything that can be chosen in it."""
+        chosen = self.studies.get(name)
+        metric = next(iter(chosen.metrics), None)
+        # in the same answer as all that is chosen with it: whoever opens a study wants to see
+        return self.draw_curves(name, metric, *settings), *self.choices(chosen)
+
+    def choices(self, study: Study) -> tuple:
+        """What each control offers for a study, and what it begins with."""
+        variants = [(variant.title, key) for key, variant in study.variants.items()]
+        first = study.baseline.name if study.baseline else None
+        second = next((key for _, key in variants if key != first), first)
+        sites = [str(site) for site in sites_of(study)]
+        metrics = [(known.replace("_", " "), known) for known in study.metrics]
+        cross = next((site for site in sites if "cross" in site), *sites[:1] or [None])
+        return (
+            told(study),
+            gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
+            gr.Dropdown(variants, value=first),
+            gr.Dropdown(variants, value=first),
+            gr.Dropdown(variants, value=second),
+            TEXTS.get(study.name, ""),
+            gr.Dropdown(sites, value=cross),
+            gr.Dropdown(heads_of(study), value=1),
+            gr.Tab(visible=bool(position_lines(study))),
+            [],
+            None,
+        )
+
+    @answers_errors
+    def draw_curves(self, name, metric, split, axis, logs, weight):
+        """The learning curves, and what the study found in one sentence."""
+        study = self.studies.get(name)
+        if not study.variants:
+            return None
+        check(study, metric)
+        measured = metric if (split != "train" or metric == "loss") else "loss"
+        log = {f"log_{side}": side in logs for side in ("x", "y")}
+        lines = learning_lines(study, split, measured, axis, weight, **log)
+        y = f"{split} {measured}".replace("_", " ")
+        if measured == "loss":
+            y += f", nats per {study.unit.removesuffix('s')}"
+        return variants_value(
+            study.name,
+            lines,
+            endings(study, split, measured),
+            measured,
+            f"targets ({study.unit})" if axis == "targets" else axis,
+            y,
+            finding=found_by(study, metric),
+            logs=logs,
+        )
+
+    @answers_errors
+    def draw_results(self, name, metric, baseline):
+        """The table of all ends, and a sentence for every variant."""
+        study = self.studies.get(name)
+        check(study, metric)
+        check_baseline(study, metric, baseline)
+        compared = compare(study, metric, baseline)
+        direction = "lower" if lower_is_better(metric) else "higher"
+        summary = (
+            f"Validation {metric.replace('_', ' ')} at the end of the same number of steps, mean ± "
+            f"standard deviation over {seeds_of(compared)}; {direction} is better. {TEST}"
+        )
+        value = results_value(compared, metric, baseline, summary)
+        return value, spoken(study, metric, compared, baseline)
+
+    @answers_errors
+    def draw_differences(self, name, one, other):
+        """Everything in which two variants were configured differently."""
+        pair = [self.studies.get(name).variants.get(key) for key in (one, other)]
+        if None in pair:
+            raise InputError("Choose two variants of the study.")
+        rows = difference(*pair)
+        summary = "Everything in which the two differ." if rows else "They do not differ."
+        head = ["", *(variant.title for variant in pair)]
+        return rows_value([head, *map(list, rows)], "difference", summary)
+
+    @answers_errors
+    def draw_longer(self, name):
+        """Loss by place in a text longer than those of the training."""
+        study = self.studies.get(name)
+        lines = position_lines(study)
+        if not lines:
+            return None
+        trained = study.baseline.record["model"]["max_len"]
+        ends = [Ending(line.title, *last(line)) for line in lines]
+        return variants_value(
+            study.name,
+            lines,
+            sorted(ends, key=lambda end: end.title != study.baseline.title),
+            "loss",
+            "position in the text",
+            "loss, nats per character",
+            mark=(trained, f"trained up to {trained}"),
+        )
+
+    @answers_errors
+    def run_twins(self, name, text, site, head) -> Iterator[tuple]:
+        """One text through every variant, one after the other."""
+        done: list[Twin] = []
+        for twin in twins(self.models, self.studies.get(name), text):
+            done = [*done, twin]
+            yield done, self.show_twins(name, done, site, head)
+        if not done:
+            raise InputError("No variant of this study has weights yet.")
+
+    @answers_errors
+    def show_twins(self, name, done, site, head):
+        """What each variant answered, with another head of its attention."""
+        sites = {str(known): known for known in sites_of(self.studies.get(name))}
+        chosen: Site | None = sites.get(site)
+        summary = f"{len(done)} variants have read the text" + (
+            f"; below each of them {chosen}, head {head}." if chosen else "."
+        )
+        return twins_value(done, chosen, int(head or 1) - 1, summary) if done else None
+
+
+def found_by(study: Study, metric: str) -> str:
+    """What the study found; without its whole model, that there is nothing to compare with."""
+    whole = study.names[0]
+    if whole not in study.variants:
+        return f"**{whole}** is missing, so nothing says what the changes cost; the rest is whole."
+    if ("validation", metric) not in study.variants[whole].curves:
+        return f"**{whole}** has no {metric.replace('_', ' ')} to compare the others with."
+    return finding(compare(study, metric, whole), metric, whole)
+
+
+def last(line) -> tuple[float, float]:
+    """The last mean of a curve, and its standard deviation over seeds."""
+    place = np.flatnonzero(~np.isnan(line.mean)).max()
+    return float(line.mean[place]), float(line.high[place] - line.mean[place])
+
+
+def heads_of(study: Study) -> list[int]:
+    """Numbers of the baseline's heads, from 1."""
+    return list(range(1, study.baseline.record["model"]["n_heads"] + 1)) if study.baseline else [1]
+
+
+def check(study: Study, metric: str) -> None:
+    """InputError unless the study has measured this."""
+    if not study.variants:
+        raise InputError("This study has nothing to compare yet.")
+    if metric not in study.metrics:
+        raise InputError(f"Choose a metric: {', '.join(study.metrics)}.")
+
+
+def check_baseline(study: Study, metric: str, baseline: str) -> None:
+    """InputError unless this variant is there and was measured so."""
+    base = study.variants.get(baseline)
+    if base is None:
+        raise InputError("Choose a baseline among the variants of the study.")
+    if ("validation", metric) not in base.curves:
+        words = metric.replace("_", " ")
+        raise InputError(f"{base.title} has no {words}: choose another baseline or metric.")
+
+
+def spoken(study: Study, metric: str, compared: list[Comparison], baseline: str) -> str:
+    """A sentence for every variant, and what the report published, as markdown."""
+    base = next(one for one in compared if one.name == baseline)
+    lines = [
+        f"- **{html.escape(one.title)}**: {verdict(one, base, metric)}{size(one, base)}"
+        for one in compared
+    ]
+    return "\n".join([*lines, "", PUBLISHED.get(study.name, "")])

@@ -1,0 +1,43 @@
+"""The studies of a checkpoints folder, as their files are now."""
+
+import functools
+import html
+from pathlib import Path
+
+from transformer_core.studies.records import Study, read_study
+from transformer_core.studies.statistics import clearness
+from transformer_core.tasks.requests import InputError
+
+
+class Studies:
+    """Every study of a folder; one is read anew only if one of its files changed."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.names = [path.parent.name for path in sorted(folder.glob("*/study.json"))]
+        self.unchanged = functools.lru_cache(maxsize=16)(lambda name, _: read_study(folder / name))
+
+    def get(self, name: str) -> Study:
+        """A study as its files are now; InputError if there is none of this name."""
+        if name not in self.names:
+            raise InputError(f"There is no study {name!r}.")
+        return self.unchanged(name, stamp_of(self.folder / name))
+
+    def clearest(self) -> str:
+        """The study whose variants one can best tell apart."""
+        return max(self.names, key=lambda name: clearness(self.get(name)))
+
+
+def stamp_of(folder: Path) -> tuple:
+    """What changes when a file of a study does."""
+    files = [folder / "study.json", *folder.glob("*/*.json"), *folder.glob("*/*.csv")]
+    return tuple(
+        (str(path), path.stat().st_mtime_ns, path.stat().st_size)
+        for path in sorted(files)
+        if path.exists()
+    )
+
+
+def told(study: Study) -> str:
+    """What is missing or broken, as markdown."""
+    return "\n".join(f"- {html.escape(sentence)}" for sentence in study.problems)

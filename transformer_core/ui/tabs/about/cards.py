@@ -1,0 +1,68 @@
+"""What the model cards say: `train.evaluate` writes them with the scores it computed."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer_core.checkpoint import CHECKPOINTS, Models, read_json
+
+CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
+SIZE = re.compile(r"`(\w+)`, ([\d,]+) parameters")
+SCORE = re.compile(r"^\| (.+?) \| ([\d.,]+) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One published model as its own files describe it."""
+
+    name: str  # of its folder
+    title: str
+    absent: str  # the remedy if there is no such model; "" if there is one
+    sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
+    minutes: float  # of training, all runs together
+
+    @property
+    def parameters(self) -> int:
+        """How many; 0 if no card says so."""
+        found = SIZE.search(self.sections.get("Model", ""))
+        return int(found[2].replace(",", "")) if found else 0
+
+    @property
+    def row(self) -> list[str]:
+        """Title, kind, size, first score with what it measures on how much, and training."""
+        size, scores = SIZE.search(self.sections.get("Model", "")), self.scores
+        if self.absent or not size or not scores:
+            why = self.absent.replace("`", "") or "It has not been scored yet."
+            return [self.title, "", "", "", why, ""]
+        (meaning, score), *others = scores
+        counted = next((f", {n} {what}" for what, n in others if n.replace(",", "").isdigit()), "")
+        measured = re.sub(r" \(.*\)", "", meaning) + counted
+        return [self.title, size[1], size[2], score, measured, f"{self.minutes:,.1f}"]
+
+    @property
+    def scores(self) -> list[tuple[str, str]]:
+        """(what is measured, value) for every score of the card."""
+        return SCORE.findall(self.sections.get("Scores", ""))
+
+
+def entries(models: Models) -> list[Entry]:
+    """Every published model, in the order of CHECKPOINTS."""
+    return [
+        Entry(
+            name,
+            published.title,
+            models.absent(name),
+            card(models.folder / name),
+            sum(run["minutes"] for run in read_json(models.folder / name / "run.json") or []),
+        )
+        for name, published in CHECKPOINTS.items()
+    ]
+
+
+def card(folder: Path) -> dict[str, str]:
+    """The sections of a checkpoint's model card, title -> markdown; none if there is no card."""
+    path = folder / "README.md"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    # links lead to files beside the card, which this page does not serve
+    parts = (part.split("\n", 1) for part in CODE_LINK.sub(r"`\1`", text).split("\n## ")[1:])
+    return {title: content.strip() for title, content in parts}

@@ -1,0 +1,153 @@
+"""What the Generate tab consists of, and where it stands on the page."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from transformer_core.ui.layout import examples, sections
+from transformer_core.ui.slider import Slider
+from transformer_core.ui.views.bars import bars_view
+from transformer_core.ui.views.heads import attention_view
+from transformer_core.ui.views.next import next_view
+from transformer_core.ui.views.story import story_view
+from transformer_core.ui.views.surprise import surprise_view
+from transformer_core.ui.views.tokens import token_view
+
+PROMPTS = {
+    "Romeo": "ROMEO:\n",
+    "a citizen": "First Citizen:\n",
+    "to be": "To be, or not to be",
+    "Juliet": "JULIET:\nO Romeo, ",
+}
+PASTED = "Shall I compare thee to a summer's day?\nPlease restart your computer to install updates."
+
+
+@dataclass(frozen=True)
+class First:
+    """The first screen: what one says, what is written, what it had in mind."""
+
+    prompt: gr.Textbox
+    clear: gr.Button
+    write: gr.Button
+    go_on: gr.Button
+    story: gr.HTML
+    next: gr.HTML
+    picture: gr.HTML
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The section on how a character is drawn."""
+
+    temperature: gr.Slider
+    top_k: gr.Slider
+    top_p: gr.Slider
+    penalty: gr.Slider
+    length: gr.Slider
+    seed: gr.Number
+    bars: gr.HTML
+
+    @property
+    def settings(self) -> list[gr.Slider]:
+        """The fields of a Sampling, in their order."""
+        return [self.temperature, self.top_k, self.top_p, self.penalty]
+
+
+@dataclass(frozen=True)
+class Deeper:
+    """The other sections: branches, heads, surprise."""
+
+    branches: gr.Radio
+    heads: gr.HTML
+    pasted: gr.Textbox
+    judge: gr.Button
+    judged: gr.HTML
+
+
+def first_screen() -> First:
+    """Prompt and story at the left, the next character at the right, the picture below."""
+    with gr.Row(elem_classes="duo"):
+        with gr.Column(scale=7, min_width=280):
+            with gr.Row(elem_classes="story-prompt"):
+                prompt = gr.Textbox(
+                    PROMPTS["Romeo"],
+                    label="Prompt",
+                    lines=2,
+                    max_lines=2,
+                    scale=5,
+                    min_width=180,
+                    placeholder="Type how it shall begin.",
+                    elem_id="prompt",
+                )
+                with gr.Column(scale=0, min_width=104):
+                    write = gr.Button("Write", variant="primary", min_width=104)
+                    go_on = gr.Button("Continue", min_width=104)
+            clear = examples(PROMPTS, prompt)
+            story = story_view("The story", "Press Write.", elem_id="story")
+        with gr.Column(scale=5, min_width=280):
+            following = next_view(
+                "The next character",
+                "What the model had in mind for each character appears here as it writes.",
+                elem_id="next",
+            )
+    picture = surprise_view(
+        "How surprised it was",
+        "A bar for each of the last characters appears here.",
+        elem_id="generate-flow",
+    )
+    return First(prompt, clear, write, go_on, story, following, picture)
+
+
+def draw_section() -> Draw:
+    """The settings of sampling beside what they leave of the distribution."""
+    with gr.Row(elem_classes="duo"):
+        with gr.Column(scale=5, min_width=280):
+            temperature = Slider(
+                0, 2, 0.8, step=0.05, label="Temperature", info="0 always takes the likeliest"
+            )
+            top_k = Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
+            top_p = Slider(
+                0, 1, 1, step=0.01, label="Top-p", info="keep the best that hold this much mass"
+            )
+            penalty = Slider(
+                1, 2, 1, step=0.01, label="Repetition penalty", info="1 is none; small steps"
+            )
+            with gr.Row():
+                length = Slider(10, 1000, 300, step=10, label="Length", min_width=120)
+                seed = gr.Number(1, label="Seed", precision=0, minimum=0, min_width=80)
+        with gr.Column(scale=7, min_width=280):
+            bars = bars_view("The model's distribution, and what is drawn from", elem_id="bars")
+    return Draw(temperature, top_k, top_p, penalty, length, seed, bars)
+
+
+def deeper_sections() -> Deeper:
+    """Branches, Heads and Surprise, each a section."""
+    with gr.Tab("Branches"):
+        gr.Markdown(
+            "Press a character of the story, then another one beside it: the story is told once "
+            "more from there. Every telling is kept here.",
+            elem_classes="lead",
+        )
+        branches = gr.Radio([], label="Branches", elem_id="branches")
+    with gr.Tab("Heads"):
+        heads = attention_view("What every head looked at", elem_id="heads")
+    with gr.Tab("Surprise"):
+        gr.Markdown(
+            "Does this sound like Shakespeare? Paste any text: it is read character by character, "
+            "and tinted where the model did not expect it.",
+            elem_classes="lead",
+        )
+        pasted = gr.Textbox(PASTED, label="Your text", lines=3, max_lines=6)
+        judge = gr.Button("Colour by surprise", scale=0)
+        judged = token_view("Surprise", "Press the button above.", elem_id="judged")
+    return Deeper(branches, heads, pasted, judge, judged)
+
+
+def lay_out() -> tuple[First, Draw, Deeper]:
+    """The whole tab."""
+    first = first_screen()
+    with sections():
+        with gr.Tab("Next character"):
+            draw = draw_section()
+        deeper = deeper_sections()
+    return first, draw, deeper

@@ -1,0 +1,151 @@
+"""One look inside a model: what a visitor has open, and the values of all views of it."""
+
+from dataclasses import dataclass, replace
+
+from transformer_core.checkpoint import Trained
+from transformer_core.inside.anatomy import Node, anatomy
+from transformer_core.inside.forward import Pass, Reading, read_ids, run
+from transformer_core.inside.lens import agreement, logit_lens
+from transformer_core.inside.stages import code, panels
+from transformer_core.lab.training import Training
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.views.anatomy import anatomy_value, node_title
+from transformer_core.ui.views.code import code_value
+from transformer_core.ui.views.lens import lens_value
+from transformer_core.ui.views.stages import stages_value
+
+# a visitor's own models, in the order in which they race, and what to do where there is none yet
+LAB = {
+    "Live lab": "You have trained no model yet. Press Start in the Live lab and come back: it may "
+    "go on learning meanwhile.",
+    "Live lab, the rival": "Your model has no rival yet. Choose a race of two models in the Live "
+    "lab, press Start there and come back.",
+}
+SEE = {
+    "embedding": "A token is a row of a learnt matrix. Equal tokens have equal rows here: nothing "
+    "has told them apart yet.",
+    "positions": "What tells equal tokens in different places apart.",
+    "norm": "Every row is brought to mean 0 and variance 1 before each channel gets its learnt "
+    "gain and bias.",
+    "attention": "From queries and keys to weights, and from weights to a mixture of values: the "
+    "stages of one head, in order.",
+    "feed-forward": "The same network at every token, which never looks at another one: wide in "
+    "between, where each unit answers to a pattern of its own.",
+    "add": "Nothing is replaced: what a sublayer finds is added to what was there.",
+    "final norm": "The last state is normalised once more before it is read.",
+    "head": "The last state of each token, compared with what could be said.",
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What one visitor looks at: a model, a text, a part and a head."""
+
+    trained: Trained  # of a training in the lab a copy, since the model itself changes
+    reading: Reading
+    key: str
+    head: int = 0
+
+
+def nodes_of(trained: Trained, reading: Reading) -> dict[str, Node]:
+    """The nodes of a model's drawing by their keys, in order."""
+    return {node.key: node for node in anatomy(trained.model, reading.lengths)}
+
+
+def first_choice(nodes: dict[str, Node]) -> str:
+    """The part to open first: cross-attention where there is one."""
+    attention = [node for node in nodes.values() if node.role == "attention"]
+    return min(attention, key=lambda node: (node.site.kind != "cross", node.site.layer)).key
+
+
+def overview(visit: Visit, nodes: dict[str, Node]) -> str:
+    """The whole model in a sentence."""
+    model = visit.trained.model
+    read_by = " and ".join(
+        f"{length} tokens in the {stack}" for stack, length in visit.reading.lengths.items()
+    )
+    flops = sum(node.flops for node in nodes.values())
+    return (
+        f"{type(model).__name__}, {model.n_parameters:,} parameters; {read_by} take {flops:,} "
+        "floating-point operations. The bar in a box is its share."
+    )
+
+
+def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[dict, dict, dict]:
+    """The chosen part in short, all its stages, and its code."""
+    config = seen.model.config
+    heads = config.n_heads if node.role == "attention" else 0
+    title = node_title(node, config)
+    where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
+    heading = f"{where}: {title}" + (f", head {visit.head + 1} of {heads}" if heads else "")
+    found = panels(seen, node, visit.head)
+    chosen = {"heads": heads, "head": visit.head}
+    short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
+    stages = stages_value(found, heading, SEE[node.role], **chosen)
+    return short, stages, code_value([replace(code(seen, node), title=title.capitalize())])
+
+
+def through_the_lens(seen: Pass) -> dict | None:
+    """The logit lens of a model that predicts tokens."""
+    if isinstance(seen.model, EncoderClassifier):
+        return None
+    lens = logit_lens(seen)
+    share = agreement(lens)
+    summary = (
+        "The output head applied to the residual stream before the first layer and after each, as "
+        "if the remaining layers were skipped. Rows are tokens that were read, with what follows "
+        "them; the last column is the model's own prediction, and what agrees with it is "
+        "underlined. The head is the embedding matrix, so the first column hardly sees more than "
+        "the token itself. Point at a cell for its five best."
+    )
+    return lens_value(seen, lens, summary, share)
+
+
+def look(trained: Trained, reading: Reading, said: str = "") -> tuple:
+    """A model that is opened: the visit, and the values of all views."""
+    nodes = nodes_of(trained, reading)
+    visit = Visit(trained, reading, first_choice(nodes))
+    seen = run(trained, reading)
+    return (
+        visit,
+        anatomy_value(seen, list(nodes.values()), visit.key, said + overview(visit, nodes)),
+        *opened_part(seen, visit, nodes[visit.key], jump=False),
+        through_the_lens(seen),
+    )
+
+
+def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
+    """The same for a model of the live lab, as it is at the moment that its visitor looks at."""
+    number, learners = list(LAB).index(name), training.learners if training else []
+    if number >= len(learners):
+        raise InputError(LAB[name])
+    text = training.check(text)
+    step, trained = training.snapshot(learners[number])
+    if training.taught(trained, text) is None:
+        raise InputError("This model's numbers have grown beyond what can be computed.")
+    said = f"{training.names[number]} of your Live lab, at step {step:,}. "
+    return look(trained, read_ids(trained, training.ids(text)), said)
+
+
+def readable(text: str, training: Training | None) -> str:
+    """What a visitor typed, or an example if the models of his training cannot read it."""
+    try:
+        return training.check(text) if training else text
+    except InputError:
+        return training.toy.example
+
+
+def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
+    """Another part or head of the model that is open."""
+    if visit is None:
+        raise InputError("There is nothing open yet: press Look inside first.")
+    visit = replace(visit, **changes)
+    nodes = nodes_of(visit.trained, visit.reading)
+    if not isinstance(visit.key, str) or visit.key not in nodes:
+        raise InputError("The model has no such part.")
+    heads = visit.trained.model.config.n_heads
+    if not isinstance(visit.head, int) or not 0 <= visit.head < heads:
+        raise InputError(f"The model has heads 1 to {heads} and no other.")
+    seen = run(visit.trained, visit.reading)
+    return visit, *opened_part(seen, visit, nodes[visit.key], jump=jump)

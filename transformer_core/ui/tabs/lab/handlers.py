@@ -1,0 +1,167 @@
+"""What happens in the Live lab: a training begins, goes on, is looked at, and ends."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import gradio as gr
+
+from transformer_core.inside.source import code_parts, part
+from transformer_core.lab.toys import PASTED
+from transformer_core.lab.training import Fit, Plan, Training
+from transformer_core.tasks.requests import InputError, check_number
+from transformer_core.ui.events import answers_errors, paced
+from transformer_core.ui.page import forget
+from transformer_core.ui.tabs.lab.progress import (
+    HINT,
+    N_LOOKS,
+    N_SHOWN,
+    curves_of,
+    display,
+    looks_of,
+    status_of,
+    stop_button,
+)
+from transformer_core.ui.tabs.lab.settings import plan_of
+from transformer_core.ui.views.code import code_value
+
+SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
+NOTHING = "There is no model yet: press Start."
+
+
+@dataclass(frozen=True)
+class Lab:
+    """What needs the loop with which models are trained here."""
+
+    fit: Fit
+
+    def begun(self, training: Training | None, text: str, values: tuple) -> tuple[Training, str]:
+        """The training to go on with, or a new one if it ended or other settings were chosen."""
+        plan = plan_of(*values)
+        if training is not None and not training.ended and training.plan == plan:
+            training.held = None  # whoever goes on wants to see what comes
+            return training, training.check(text)
+        fresh = Training(self.fit, plan)
+        text = fresh.check(text)
+        forget(training)
+        return fresh, text
+
+    @answers_errors
+    def run(self, training, text, *values) -> Iterator[tuple]:
+        """Start: train, and show it as it goes on."""
+        training, text = self.begun(training, text, values)
+        # the session gets the training once: were it part of every update, one that is under way
+        # while the visitor leaves would put it back
+        yield training, *[gr.skip()] * N_SHOWN
+        training.advance()
+        yield gr.skip(), *display(training, text, running=True)
+        for now in paced(training.run(), SECONDS_PER_UPDATE):
+            yield gr.skip(), *display(now, text, running=True)
+        yield gr.skip(), *display(training, text)
+
+    @answers_errors
+    def one_step(self, training, text, *values) -> tuple:
+        """Step: one more, and no further."""
+        training, text = self.begun(training, text, values)
+        training.pause()
+        training.advance()
+        return training, *display(training, text)
+
+    def preview(self, training, text, *values) -> tuple:
+        """What the chosen model writes before it has learnt anything, unless one is on show."""
+        if has_begun(training):
+            return (gr.skip(),) * (1 + N_LOOKS)
+        try:
+            fresh = Training(self.fit, plan_of(*values))
+        except InputError:  # Start says it; here one is still choosing
+            return (None,) * (1 + N_LOOKS)
+        fresh.advance()
+        looks = curves_of(fresh, HINT), *looks_of(fresh, readable(fresh, text))
+        fresh.forget()
+        return looks
+
+    def clear(self, training, text, *values) -> tuple:
+        """Reset: let go of the training."""
+        forget(training)
+        return None, *not_running(None), *self.preview(None, text, *values)
+
+    def halt(self, training, text, *values) -> tuple:
+        """Stop: end a run with the step that it is at, or leave the queue."""
+        if not has_begun(training):
+            return self.clear(training, text, *values)
+        training.pause()
+        try:
+            return gr.skip(), *display(training, training.check(text))
+        except InputError:  # what it cannot read is no reason to go on
+            skipped = [gr.skip()] * N_LOOKS
+            return gr.skip(), *not_running(training), curves_of(training), *skipped
+
+    @answers_errors
+    def show_code(self, *values) -> dict:
+        """The lines that compute each part of the chosen model, with its shapes."""
+        plan = plan_of(*values)
+        toy, choice = plan.toy(), plan.choices[0]
+        lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
+        loop = part("The training loop", [self.fit], None)
+        return code_value([*code_parts(choice.config(toy), *lengths), loop])
+
+
+@answers_errors
+def look_back(training, text, event: gr.EventData) -> tuple:
+    """Go to a recorded moment, or back to the present."""
+    training = trained(training)
+    if event.step is not None:
+        check_number("The step", event.step, 0, training.plan.steps)
+    training.held = event.step
+    return look_now(training, text)
+
+
+@answers_errors
+def look_now(training, text) -> tuple:
+    """Decode: the same moment with another input."""
+    training = trained(training)
+    return curves_of(training), *looks_of(training, training.check(text))
+
+
+def new_task(task, length, letters, pairs) -> tuple:
+    """What can be chosen for a task, and an input for it."""
+    own = task == PASTED
+    try:
+        example = Plan(task, length, letters, pairs).toy().example
+    except InputError:  # Start says it; here one is still choosing
+        example = gr.skip()
+    return gr.Slider(interactive=not own), gr.Slider(interactive=not own), example
+
+
+def show_pairs(task) -> gr.Tabs:
+    """Whoever chooses pairs of his own sees them."""
+    return gr.Tabs(selected=PASTED) if task == PASTED else gr.Tabs()
+
+
+def second_model(race) -> gr.Column:
+    """Room for what a rival writes."""
+    return gr.Column(visible=bool(race))
+
+
+def not_running(training) -> tuple:
+    """After an error: it waits for nothing any more."""
+    return status_of(training), stop_button(False)
+
+
+def readable(training: Training, text: str) -> str:
+    """What a visitor typed, or an example if the models cannot read it."""
+    try:
+        return training.check(text)
+    except InputError:
+        return training.toy.example
+
+
+def trained(training: Training | None) -> Training:
+    """The training that a visitor looks at; InputError if there is none."""
+    if not has_begun(training):
+        raise InputError(NOTHING)
+    return training
+
+
+def has_begun(training: Training | None) -> bool:
+    """Whether there is a training with at least its first look."""
+    return training is not None and any(learner.curve for learner in training.learners)

@@ -1,0 +1,59 @@
+"""What a visitor chooses before a start: the controls of one model, and the plan made of all."""
+
+import gradio as gr
+
+from transformer_core.lab.training import Choice, Plan
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
+
+PAIRS = """one -> eins
+two -> zwei
+three -> drei
+four -> vier
+five -> fünf
+six -> sechs
+seven -> sieben
+eight -> acht
+nine -> neun
+ten -> zehn"""
+SIZES = {"n_heads": "Heads", "n_layers": "Layers", "d_model": "d_model", "d_ff": "d_ff"}
+SWITCHES = {"residual": "residuals", "feed_forward": "feed-forward", "causal_mask": "causal mask"}
+RIVAL = Choice(positional_encoding="none")
+
+
+def choice_controls(choice: Choice) -> list[gr.components.Component]:
+    """The settings of one model, in the order in which `chosen` reads them."""
+    kept = [name for name in SWITCHES if getattr(choice, name)]
+    with gr.Row():
+        controls = [
+            gr.Dropdown(
+                list(POSITIONAL_ENCODINGS),
+                value=choice.positional_encoding,
+                label="Positions",
+                min_width=120,
+            ),
+            gr.Dropdown(
+                ["pre", "post", "none"], value=choice.norm, label="Normalisation", min_width=120
+            ),
+        ]
+    with gr.Row():
+        controls += [
+            gr.Number(getattr(choice, name), label=label, precision=0, min_width=70)
+            for name, label in SIZES.items()
+        ]
+        controls.append(gr.Number(choice.learning_rate, label="Learning rate", min_width=90))
+    labels = [(label, name) for name, label in SWITCHES.items()]
+    return [*controls, gr.CheckboxGroup(labels, value=kept, label="Parts it has")]
+
+
+def chosen(values: list) -> Choice:
+    """The settings of one model from the values of its controls."""
+    positions, norm, n_heads, n_layers, d_model, d_ff, rate, kept = values
+    switches = {name: name in kept for name in SWITCHES}
+    return Choice(positions, norm, n_heads, n_layers, d_model, d_ff, learning_rate=rate, **switches)
+
+
+def plan_of(task, length, letters, pairs, steps, race, *values) -> Plan:
+    """Everything chosen on the page."""
+    half = len(values) // 2
+    choices = (chosen(values[:half]), chosen(values[half:]))
+    return Plan(task, length, letters, pairs, steps, choices=choices[: 1 + bool(race)])

@@ -1,0 +1,120 @@
+"""What the tab draws: every figure computed by the code that the models use."""
+
+import torch
+from torch import Tensor
+
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.positions import (
+    POSITIONAL_ENCODINGS,
+    shift_matrix,
+    sinusoids,
+    three_places,
+)
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.events import answers_errors
+from transformer_core.ui.views.encoding import encoding_value, encodings_value
+
+SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
+SHOWN_POSITIONS = 48  # of the five encodings side by side
+ADDED, TURNED, SUBTRACTED = range(3)  # where an encoding acts, in the order of three_places
+ACTS = {"sinusoidal": ADDED, "learned": ADDED, "rotary": TURNED, "alibi": SUBTRACTED}
+PLACES = (
+    "a vector added to each token's embedding",
+    "turns queries and keys: the product of one and the same pair, by their positions",
+    "subtracted from the scores of each query (row) for each key (column), first head",
+)
+NOTHING = "nothing is added, turned or subtracted: a shuffled text gives shuffled vectors"
+
+SAYS = {
+    "none": "Without positions attention sees a bag of tokens.",
+    "sinusoidal": "Each position gets a vector of its own: hands of clocks of every speed. The "
+    "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
+    "learned": "Each position gets a vector that is trained like any other weight. Before the "
+    "training it is noise, as here, and no position is more like its neighbour than another.",
+    "rotary": "Nothing is added: queries and keys are turned, pair of channels by pair, by an "
+    "angle that grows with their position. Here is one and the same query at every position.",
+    "alibi": "Nothing is added to the vectors: a score falls with the distance of query and key, "
+    "by a slope of each head's own. Here is the first head's.",
+}
+VECTOR = {
+    "table": "A row for each position, a column for each channel",
+    "row": "The vector of position {row}",
+    "column": "Channel {column} over all positions",
+    "like": "How alike the others are to position {row}",
+}
+BIAS = {
+    "table": "A row for each query, a column for each key",
+    "row": "What the query at {row} has added to its scores",
+    "column": "What the key at {column} loses with each query",
+    "like": "What is left of equal scores for the query at {row}",
+}
+
+
+@answers_errors
+def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
+    """The table of one encoding. base is a power of ten."""
+    if name not in POSITIONAL_ENCODINGS:
+        raise InputError(f"There is no encoding {name!r}.")
+    config = config_of(d_model, length, base)
+    is_bias = ACTS.get(name) == SUBTRACTED
+    names = BIAS if is_bias else VECTOR
+    if name == "none":
+        names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
+    return encoding_value(name, table_of(name, config), SAYS[name], names, is_bias=is_bias)
+
+
+def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
+    """Every encoding in the one place where it acts."""
+    config = config_of(d_model, min(length, SHOWN_POSITIONS), base)
+    cards = []
+    for name in POSITIONAL_ENCODINGS:
+        place = ACTS.get(name)
+        shown = None if place is None else fixed(name, config)[place]
+        cards.append((name, NOTHING if place is None else PLACES[place], shown))
+    return (encodings_value(cards),)
+
+
+def draw_similarity(d_model: int, length: int, base: float, position: int, *_) -> tuple:
+    """Every pair of positions, and one of them against all."""
+    from transformer_core.ui.figures import positions
+
+    numbers = sinusoids(length, d_model, 10**base)
+    row = positions.similarity_row(numbers, min(position, length - 1))
+    return positions.similarity(numbers), row
+
+
+def draw_rotation(d_model: int, _length: int, base: float, _position: int, p: int, k: int) -> tuple:
+    """From position p to p + k: the clocks, the matrix, and how exactly it does it."""
+    from transformer_core.ui.figures import positions
+
+    numbers = sinusoids(p + k + 1, d_model, 10**base)
+    turn = shift_matrix(k, d_model, 10**base)
+    error = (turn @ numbers[p] - numbers[p + k]).abs().max()
+    pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
+    sentence = (
+        f"Matrix times PE({p}) differs from PE({p + k}) by at most {error:.1e} in any of "
+        f"{d_model} channels: rounding, nothing else."
+    )
+    clocks = positions.rotation_circles(numbers[p], numbers[p + k], pairs)
+    return clocks, positions.rotation_matrix(turn[:SHOWN_CHANNELS, :SHOWN_CHANNELS]), sentence
+
+
+def config_of(d_model: int, length: int, base: float) -> ModelConfig:
+    """A model of these sizes."""
+    return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
+
+
+def fixed(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
+    """What an encoding does in its three places, with the same noise at every drawing."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return three_places(name, config)
+
+
+@torch.no_grad()
+def table_of(name: str, config: ModelConfig) -> Tensor | None:
+    """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
+    if ACTS.get(name) == TURNED:
+        query = torch.ones(1, config.n_heads, config.max_len, config.head_dim)
+        return POSITIONAL_ENCODINGS[name](config).rotate(query)[0, 0]
+    return fixed(name, config)[ACTS[name]] if name in ACTS else None

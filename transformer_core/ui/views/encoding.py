@@ -1,0 +1,56 @@
+"""What a positional encoding is: its table with one row and one column of it, and all five."""
+
+import gradio as gr
+import torch
+from torch import Tensor
+
+from transformer_core.ui.views.shared import pack
+from transformer_core.ui.views.view import view
+
+
+def encoding_view(title: str, **component) -> gr.HTML:
+    """A map of all positions; beside it what lies at the place that is pointed at."""
+    body = (
+        '<p class="lead" role="status"></p><p class="empty-note encoding-none"></p>'
+        '<div class="encoding-body"><div class="encoding-frame">'
+        '<canvas class="encoding-map" tabindex="0" role="img"></canvas>'
+        '<i class="encoding-row"></i><i class="encoding-column"></i></div>'
+        '<div class="encoding-side"></div></div>'
+    )
+    return view("encoding", title, body, ("png", "csv"), **component)
+
+
+def encoding_value(
+    name: str, table: Tensor | None, says: str, names: dict[str, str], *, is_bias: bool = False
+) -> dict:
+    """What encoding.js draws. table (positions, columns); None if the encoding does nothing.
+
+    names are those of the table, row, column and likeness. is_bias: the table is what is added to
+    the scores of each query (row) for each key (column), not a vector for every position.
+    """
+    value = {"name": name, "says": says, "names": names, "isBias": is_bias}
+    return {**value, **(packed(table) if table is not None else {"table": ""})}
+
+
+def encodings_view(title: str, **component) -> gr.HTML:
+    """Every encoding side by side, each in the one place where it acts."""
+    body = '<div class="encodings-cards"></div>'
+    return view("encodings", title, body, (), **component)
+
+
+def encodings_value(cards: list[tuple[str, str, Tensor | None]]) -> dict:
+    """What encodings.js draws: (name, where it acts, what it does there or None)."""
+    return {
+        "cards": [
+            {"name": name, "place": place, **(packed(table) if table is not None else {})}
+            for name, place, table in cards
+        ]
+    }
+
+
+def packed(table: Tensor) -> dict:
+    """A table of numbers of both signs. (rows, columns)"""
+    limit = table.abs().max().item() or 1.0
+    rows, columns = table.shape
+    halves = (table / limit + 1) / 2
+    return {"rows": rows, "columns": columns, "limit": limit, "table": pack(halves.to(torch.float))}

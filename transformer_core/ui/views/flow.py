@@ -1,0 +1,73 @@
+"""A text going through the Transformer: what fed what, and what came of it."""
+
+import gradio as gr
+
+from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
+from transformer_core.ui.views.shared import pack, spaced
+from transformer_core.ui.views.view import view
+
+SCRIPTS = ("flow_numbers", "flow_layout", "flow_paint", "flow_words")
+
+
+def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
+    """A text's way through the model; empty says what will appear, while the value is None.
+
+    In a wide window it is 408 px high, or --flow-height, a CSS variable that its element may set;
+    on a phone as high as its text makes it. candidates=False leaves out the list of what else
+    could have been said.
+
+    Events: `head` {stack, layer, kind, query, key}, a ribbon was pressed: `stack` "encoder" or
+    "decoder", `layer` from 0, `kind` "self" or "cross", and the two rows that it joins (see
+    explain.flow.main_head); `force` {position, token}, a candidate was pressed: the id `token` is
+    wanted as piece number `position` of what was said, from 0.
+
+    Other views can follow: with everything that lights up, a CustomEvent "lit" goes through the
+    document, its detail {from: the view's element, side: "source" or "target", position}, or null
+    as side once nothing is pointed at. One that comes from elsewhere is followed.
+    """
+    body = (
+        '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'
+        '</div><div class="flow-bar"></div><p class="flow-empty"></p>'
+    )
+    tools = ("svg", "png", "csv")
+    return view(
+        "flow", title, body, tools, scripts=SCRIPTS, empty=empty, candidates=candidates, **component
+    )
+
+
+def flow_value(flow: Flow) -> dict:
+    """What the flow's scripts draw. Shares are packed, rows after rows."""
+    return {
+        "kind": flow.kind,
+        "rows": ROWS,
+        "begin": flow.begin,
+        "stacks": [stack_value(stack) for stack in flow.stacks],
+        "outs": [
+            {
+                "row": said.row,
+                "text": spaced(said.chosen.text),
+                "candidates": [
+                    [*candidate_value(one), one.id == said.chosen.id, one.id]
+                    for one in said.candidates
+                ],
+                "lens": [candidate_value(one) for one in said.lens],
+            }
+            for said in flow.said
+        ],
+    }
+
+
+def stack_value(stack: Stack) -> dict:
+    """One column of layers; more is [row, number of tokens], or None."""
+    return {
+        "name": stack.name,
+        "tokens": [spaced(token) for token in stack.tokens],
+        "more": stack.more,
+        "self": [pack(share) for share in stack.self_shares],
+        "cross": [pack(share) for share in stack.cross_shares],
+    }
+
+
+def candidate_value(one: Candidate) -> list:
+    """[text, probability]"""
+    return [spaced(one.text), round(one.prob, 4)]

@@ -1,0 +1,45 @@
+"""A text that a model writes, growing at a pace one can follow."""
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.tasks.requests import Token
+from transformer_core.ui.views.tokens import token_line
+from transformer_core.ui.views.view import view
+
+PACES = ("5", "20", "60", "instant")  # characters a second
+
+
+def story_view(title: str, empty: str, **component) -> gr.HTML:
+    """A text that grows. It tells the views beside it, in the browser, which token is looked at.
+
+    Events: more {have, n} asks for tokens, stop {id, shown} gives up what was not yet shown, rest
+    says that nothing grows any more, choose {position} that a token was pressed.
+    """
+    paces = "".join(
+        f'<label><input type="radio" name="story-pace" value="{pace}"><span>{pace}</span></label>'
+        for pace in PACES
+    )
+    body = (
+        '<div class="story-bar"><span class="story-pace" role="radiogroup" '
+        f'aria-label="Characters a second">{paces}</span>'
+        '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'
+        '<div class="story-text" tabindex="0" role="textbox" aria-readonly="true" '
+        f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
+    )
+    return view("story", title, body, ("csv",), **component)
+
+
+def story_value(
+    tokens: Sequence[Token], *, identity: str, title: str, n_prompt: int, goal: int, first: int = 0
+) -> dict:
+    """What story.js draws: the tokens from `first` on of a text that shall have `goal` of them."""
+    return {
+        "id": identity,
+        "title": title,
+        "prompt": n_prompt,
+        "goal": goal,
+        "first": first,
+        "lines": "".join(map(token_line, tokens[first:])),
+    }

@@ -1,0 +1,86 @@
+"""Curves of the variants of a study, with a list that is legend, result and switch."""
+
+import math
+from collections.abc import Iterable
+
+import gradio as gr
+import numpy as np
+
+from transformer_core.studies.curves import Line
+from transformer_core.studies.findings import shown
+from transformer_core.studies.statistics import SHOWN, Ending
+from transformer_core.ui.views.view import view
+
+
+def variants_view(title: str, **component) -> gr.HTML:
+    """Curves, some of them switched on, and a list of all of them."""
+    body = (
+        '<p class="finding" role="status"></p><div class="variants-body">'
+        '<div><svg class="variants-chart" tabindex="0" role="img"></svg></div>'
+        '<div class="variants-side">'
+        f'<div class="variants-list" role="group" aria-label="{title}: variants"></div>'
+        '<button type="button" class="variants-all" data-do="all"></button>'
+        '<p class="view-note"></p></div></div>'
+    )
+    return view("variants", title, body, ("svg", "csv"), **component)
+
+
+def variants_value(
+    name: str,
+    lines: Iterable[Line],
+    ends: list[Ending],
+    metric: str,
+    x: str,
+    y: str,
+    *,
+    finding: str = "",
+    logs: Iterable[str] = (),
+    mark: tuple[float, str] | None = None,
+) -> dict:
+    """What variants.js draws: the lines in the order of their ends, whose first is the baseline.
+
+    name tells one study from another: with a new one the first SHOWN lines are switched on. logs
+    are the axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
+    """
+    drawn = {line.title: line for line in lines}
+    return {
+        "name": name,
+        "finding": finding,
+        "x": x,
+        "y": y,
+        "logs": list(logs),
+        "percent": not metric.startswith("loss"),
+        "mark": list(mark or ()),
+        "shown": SHOWN,
+        "lines": [
+            {**points(drawn[end.title]), **ending(end, metric)}
+            for end in ends
+            if end.title in drawn
+        ],
+    }
+
+
+def points(line: Line) -> dict:
+    """The numbers of one curve."""
+    return {
+        "x": rounded(line.x),
+        **{part: rounded(getattr(line, part)) for part in ("mean", "smoothed", "low", "high")},
+        "seedX": rounded(line.seed_x),
+        "seeds": [rounded(seed) for seed in line.seeds],
+    }
+
+
+def ending(end: Ending, metric: str) -> dict:
+    """One row of the list; share is the length of its bar, where a full one means something."""
+    spread = "" if math.isnan(end.deviation) else f" ± {shown(metric, end.deviation)}"
+    known = not metric.startswith("loss") and not math.isnan(end.mean)
+    return {
+        "title": end.title,
+        "ends": shown(metric, end.mean) + spread,
+        "share": end.mean if known else None,
+    }
+
+
+def rounded(values: np.ndarray) -> list[float | None]:
+    """Numbers as JSON can say them, five digits of each; None for what is none."""
+    return [float(f"{v:.5g}") if math.isfinite(v) else None for v in values.tolist()]
