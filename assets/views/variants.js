@@ -69,7 +69,7 @@ function grid(to, value) {
   const marks = [];
   for (const v of ticks(to.y0, to.y1, isLog('y'))) marks.push(
     shape('line', {class: 'variants-grid', x1: LEFT, x2: to.width - to.right, y1: to.y(v), y2: to.y(v)}),
-    shape('text', {class: 'variants-tick', x: LEFT - 8, y: to.y(v) + 4, 'text-anchor': 'end'}, value.percent ? +(100 * v).toFixed(1) + ' %' : String(+v.toPrecision(3))));
+    shape('text', {class: 'variants-tick', x: LEFT - 8, y: to.y(v) + 4, 'text-anchor': 'end'}, value.percent ? +(100 * v).toPrecision(3) + ' %' : String(+v.toPrecision(3))));
   const across = ticks(to.x0, to.x1, isLog('x')), middle = LEFT + (to.width - LEFT - to.right) / 2;
   for (const v of across) marks.push(shape('text', {class: 'variants-tick', x: to.x(v), y: to.height - 19, 'text-anchor': 'middle'}, compact.format(v)));
   marks.push(shape('text', {class: 'variants-tick', x: middle, y: to.height - 4, 'text-anchor': 'middle'}, value.x));

@@ -95,7 +95,7 @@ def test_axes_turn_logarithmic_and_show_other_costs(open_page):
     press_tab(page, "Axes")
     page.get_by_label("y", exact=True).check()
     expect(labels.first).not_to_have_text(before[0])
-    page.get_by_label("Over").click()
+    page.get_by_label("Over", exact=True).click()
     page.get_by_role("option", name="FLOPs", exact=True).click()
     expect(labels.last).to_have_text("FLOPs")
     page.get_by_label("train", exact=True).check()

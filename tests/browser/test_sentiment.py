@@ -85,7 +85,7 @@ def test_an_empty_text_is_no_mistake_and_nothing_moves(open_page):
     page.get_by_role("button", name="Clear", exact=True).click()
     expect(page.locator("#verdict .view-note")).to_contain_text("Type a review")
     expect(page.locator("#verdict .meter")).to_have_count(0)
-    expect(page.locator("#sentiment-flow .view-note").first).to_contain_text("Here stand")
+    expect(page.locator("#sentiment-flow .flow-empty")).to_contain_text("Here the words")
     expect(page.locator("#words .words-word")).to_have_count(0)
     expect(page.locator(".toast-body")).to_have_count(0)
     assert heights(page) == pytest.approx(before, abs=12)
