@@ -38,6 +38,8 @@ lint: $(VENV)/installed-tests
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(VENV)/bin/deno fmt --check --quiet --config tests/deno.json assets tests/browser
+	$(PY) tests/scripts.py
 
 bench: $(VENV)/installed-tests
 	for script in tests/benchmarks/*.py; do PYTHONPATH=. $(PY) $$script $(ARGS) || exit 1; done

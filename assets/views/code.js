@@ -1,12 +1,21 @@
 // The lines that compute each part of a model, and the shapes of what passes through it.
-// value: {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text}, …]}]}
-const list = $('.code-parts'), shapes = $('.code-shapes'), code = $('.code-lines'), note = $('.view-note');
-const WORDS = /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')|\b(def|class|return|if|else|for|in|not|and|or|is|None|True|False|lambda|while|yield|with|import|from|self)\b/g;
+// value: {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
+//   …]}]}
+const list = $('.code-parts'),
+  shapes = $('.code-shapes'),
+  code = $('.code-lines'),
+  note = $('.view-note');
+const WORDS =
+  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')|\b(def|class|return|if|else|for|in|not|and|or|is|None|True|False|lambda|while|yield|with|import|from|self)\b/g;
 let shown = 0;
 function coloured(text) {
-  const nodes = []; let from = 0;
+  const nodes = [];
+  let from = 0;
   for (const match of text.matchAll(WORDS)) {
-    nodes.push(text.slice(from, match.index), make('span', {class: match[1] ? 'code-quiet' : 'code-word', text: match[0]}));
+    nodes.push(
+      text.slice(from, match.index),
+      make('span', { class: match[1] ? 'code-quiet' : 'code-word', text: match[0] }),
+    );
     from = match.index + match[0].length;
   }
   return [...nodes, text.slice(from)];
@@ -14,12 +23,25 @@ function coloured(text) {
 function open() {
   const part = current().parts[shown];
   [...list.children].forEach((button, i) => button.setAttribute('aria-pressed', i === shown));
-  note.textContent = part.parameters ? `${part.parameters.toLocaleString('en')} parameters` : 'no parameters of its own';
-  shapes.replaceChildren(...part.shapes.map(([name, shape]) => make('span', {}, make('b', {text: name}), ' ' + shape)));
-  code.replaceChildren(...part.lines.map(({path, first, text}) => {
+  note.textContent = part.parameters
+    ? `${part.parameters.toLocaleString('en')} parameters`
+    : 'no parameters of its own';
+  shapes.replaceChildren(
+    ...part.shapes.map(([name, shape]) => make('span', {}, make('b', { text: name }), ' ' + shape)),
+  );
+  code.replaceChildren(...part.lines.map(({ path, first, text }) => {
     const numbers = text.split('\n').map((_, i) => first + i).join('\n');
-    return make('figure', {}, make('figcaption', {text: `${path}, line ${first}`}),
-      make('div', {class: 'code-block', tabindex: 0}, make('pre', {class: 'code-numbers', 'aria-hidden': 'true', text: numbers}), make('pre', {}, ...coloured(text))));
+    return make(
+      'figure',
+      {},
+      make('figcaption', { text: `${path}, line ${first}` }),
+      make(
+        'div',
+        { class: 'code-block', tabindex: 0 },
+        make('pre', { class: 'code-numbers', 'aria-hidden': 'true', text: numbers }),
+        make('pre', {}, ...coloured(text)),
+      ),
+    );
   }));
 }
 function draw() {
@@ -27,9 +49,16 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value?.parts);
   if (!value?.parts) return;
   shown = Math.min(shown, value.parts.length - 1);
-  list.replaceChildren(...value.parts.map((part, i) => make('button', {type: 'button', 'data-do': 'part', 'data-i': i, text: part.title})));
+  list.replaceChildren(
+    ...value.parts.map((part, i) =>
+      make('button', { type: 'button', 'data-do': 'part', 'data-i': i, text: part.title })
+    ),
+  );
   open();
 }
-actions.part = button => { shown = +button.dataset.i; open(); };
+actions.part = (button) => {
+  shown = +button.dataset.i;
+  open();
+};
 watch('value', draw);
 draw();

@@ -1,88 +1,206 @@
 // Accuracy, exact match and loss as they change, and a slider back through the recorded moments. At
-// its right end it follows the training (held: null); elsewhere it stays at its moment (held: a step).
-// value: {summary, hint, steps, held, moments: [step, …], series: [{name, points: [[step, loss, accuracy, exact], …]}]}
-const chart = $('.curves-chart'), note = $('.view-note'), key = $('.curves-key'), slider = $('.curves-slider');
+// its right end it follows the training (held: null); elsewhere it stays at its moment (held: a
+// step).
+// value: {summary, hint, steps, held, moments: [step, …], series: [{name, points: [[step, loss,
+//   accuracy, exact], …]}]}
+const chart = $('.curves-chart'),
+  note = $('.view-note'),
+  key = $('.curves-key'),
+  slider = $('.curves-slider');
 const label = $('.curves-moment'), play = $('[data-do=play]'), tools = $('.curves-tools');
 const LEFT = 42, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
-const share = p => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
+const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.001
 const LINES = [
-  {name: 'symbols', column: 2, panel: 0, say: share}, {name: 'exact', column: 3, panel: 0, say: share},
-  {name: 'loss', column: 1, panel: 1, say: v => v === null ? 'is no number' : v.toPrecision(2)},
+  { name: 'symbols', column: 2, panel: 0, say: share },
+  { name: 'exact', column: 3, panel: 0, say: share },
+  { name: 'loss', column: 1, panel: 1, say: (v) => v === null ? 'is no number' : v.toPrecision(2) },
 ];
 const PANELS = [
-  {title: 'right, of what training never shows', part: 0.64, place: v => 1 - v, ticks: [[0, '100 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '0 %']]},
-  {title: 'loss, nats per symbol', part: 0.36, place: v => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-3, v)))) / 4, ticks: [[0, '10'], [0.25, '1'], [0.5, '0.1'], [0.75, '0.01'], [1, '0.001']]},
+  {
+    title: 'right, of what training never shows',
+    part: 0.64,
+    place: (v) => 1 - v,
+    ticks: [[0, '100 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '0 %']],
+  },
+  {
+    title: 'loss, nats per symbol',
+    part: 0.36,
+    place: (v) => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-3, v)))) / 4,
+    ticks: [[0, '10'], [0.25, '1'], [0.5, '0.1'], [0.75, '0.01'], [1, '0.001']],
+  },
 ];
-let asked;  // the moment to hold of which the server does not know yet; undefined: it knows
+let asked; // the moment to hold of which the server does not know yet; undefined: it knows
 let timer = 0;
 const held = () => asked === undefined ? current().held : asked;
 const chosen = () => current().moments[+slider.value] ?? 0;
-function apart(names, low, high) {  // names at the ends of lines, none on another
+function apart(names, low, high) { // names at the ends of lines, none on another
   names.sort((a, b) => a.y - b.y);
-  names.forEach((n, i) => { n.y = Math.max(n.y, i ? names[i - 1].y + APART : low); });
-  names.reverse().forEach((n, i) => { n.y = Math.min(n.y, i ? names[i - 1].y - APART : high); });
+  names.forEach((n, i) => {
+    n.y = Math.max(n.y, i ? names[i - 1].y + APART : low);
+  });
+  names.reverse().forEach((n, i) => {
+    n.y = Math.min(n.y, i ? names[i - 1].y - APART : high);
+  });
 }
 function panel(svg, value, index, x, top, height, right) {
-  const {title, place, ticks} = PANELS[index], y = part => top + height * part, names = [];
-  svg.append(shape('line', {x1: x(chosen()), x2: x(chosen()), y1: top, y2: top + height, class: 'curves-now'}),
-    shape('text', {x: LEFT, y: top - 7, class: 'curves-title'}, title));
-  for (const [part, text] of ticks) svg.append(shape('line', {x1: LEFT, x2: right, y1: y(part), y2: y(part), class: 'curves-grid'}),
-    shape('text', {x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: 'curves-tick'}, text));
-  value.series.forEach((series, i) => LINES.filter(l => l.panel === index).forEach(line => {
-    const points = series.points.map(p => [p[0], place(p[line.column])]).filter(p => p[1] !== null);
-    const text = part => part.map(([step, p]) => `${x(step).toFixed(1)},${y(p).toFixed(1)}`).join(' ');
-    const kind = `curves-line curves-${line.name}${i ? ' curves-rival' : ''}`, past = points.filter(([step]) => step <= chosen());
-    if (past.length < points.length) svg.append(shape('path', {class: kind + ' curves-later', d: 'M' + text(points.slice(Math.max(0, past.length - 1)))}));
-    svg.append(shape('polyline', {class: kind, points: text(past)}));
-    const last = past.at(-1), point = series.points.findLast(p => p[0] <= chosen());
-    if (!last || !point) return;
-    svg.append(shape('circle', {class: kind, cx: x(last[0]), cy: y(last[1]), r: 3.5}));
-    names.push({x: x(last[0]) + 8, y: y(last[1]) + 4, kind: `curves-end curves-${line.name}`, text: `${value.series.length > 1 ? 'AB'[i] + ' ' : ''}${line.name} ${line.say(point[line.column])}`});
-  }));
+  const { title, place, ticks } = PANELS[index], y = (part) => top + height * part, names = [];
+  svg.append(
+    shape('line', {
+      x1: x(chosen()),
+      x2: x(chosen()),
+      y1: top,
+      y2: top + height,
+      class: 'curves-now',
+    }),
+    shape('text', { x: LEFT, y: top - 7, class: 'curves-title' }, title),
+  );
+  for (const [part, text] of ticks) {
+    svg.append(
+      shape('line', { x1: LEFT, x2: right, y1: y(part), y2: y(part), class: 'curves-grid' }),
+      shape(
+        'text',
+        { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: 'curves-tick' },
+        text,
+      ),
+    );
+  }
+  value.series.forEach((series, i) =>
+    LINES.filter((l) => l.panel === index).forEach((line) => {
+      const points = series.points.map((p) => [p[0], place(p[line.column])]).filter((p) =>
+        p[1] !== null
+      );
+      const text = (part) =>
+        part.map(([step, p]) => `${x(step).toFixed(1)},${y(p).toFixed(1)}`).join(' ');
+      const kind = `curves-line curves-${line.name}${i ? ' curves-rival' : ''}`,
+        past = points.filter(([step]) => step <= chosen());
+      if (past.length < points.length) {
+        svg.append(
+          shape('path', {
+            class: kind + ' curves-later',
+            d: 'M' + text(points.slice(Math.max(0, past.length - 1))),
+          }),
+        );
+      }
+      svg.append(shape('polyline', { class: kind, points: text(past) }));
+      const last = past.at(-1), point = series.points.findLast((p) => p[0] <= chosen());
+      if (!last || !point) return;
+      svg.append(shape('circle', { class: kind, cx: x(last[0]), cy: y(last[1]), r: 3.5 }));
+      names.push({
+        x: x(last[0]) + 8,
+        y: y(last[1]) + 4,
+        kind: `curves-end curves-${line.name}`,
+        text: `${value.series.length > 1 ? 'AB'[i] + ' ' : ''}${line.name} ${
+          line.say(point[line.column])
+        }`,
+      });
+    })
+  );
   apart(names, top + 4, top + height + 4);
-  for (const n of names) svg.append(shape('text', {x: n.x, y: n.y, class: n.kind}, n.text));
+  for (const n of names) svg.append(shape('text', { x: n.x, y: n.y, class: n.kind }, n.text));
 }
 function paint() {
   const value = current(), width = chart.clientWidth, height = chart.clientHeight;
   label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
   if (!width || !height) return;
-  const svg = shape('svg', {width, height, role: 'img', 'aria-label': 'learning curves: ' + value.summary}), right = width - RIGHT;
-  const x = step => LEFT + (right - LEFT) * step / value.steps, room = height - TOP - BETWEEN - BOTTOM, upper = room * PANELS[0].part;
-  for (let n = 0; n <= 2; n++) svg.append(shape('text', {x: x(value.steps * n / 2), y: height - 6, 'text-anchor': n === 1 ? 'middle' : n ? 'end' : 'start', class: 'curves-tick'},
-    Math.round(value.steps * n / 2).toLocaleString('en') + (n === 2 ? ' steps' : '')));
+  const svg = shape('svg', {
+      width,
+      height,
+      role: 'img',
+      'aria-label': 'learning curves: ' + value.summary,
+    }),
+    right = width - RIGHT;
+  const x = (step) => LEFT + (right - LEFT) * step / value.steps,
+    room = height - TOP - BETWEEN - BOTTOM,
+    upper = room * PANELS[0].part;
+  for (let n = 0; n <= 2; n++) {
+    svg.append(
+      shape('text', {
+        x: x(value.steps * n / 2),
+        y: height - 6,
+        'text-anchor': n === 1 ? 'middle' : n ? 'end' : 'start',
+        class: 'curves-tick',
+      }, Math.round(value.steps * n / 2).toLocaleString('en') + (n === 2 ? ' steps' : '')),
+    );
+  }
   panel(svg, value, 0, x, TOP, upper, right);
   panel(svg, value, 1, x, TOP + upper + BETWEEN, room - upper, right);
-  chart.replaceChildren(svg, ...(value.hint ? [make('p', {class: 'curves-hint', text: value.hint})] : []));
+  chart.replaceChildren(
+    svg,
+    ...(value.hint ? [make('p', { class: 'curves-hint', text: value.hint })] : []),
+  );
 }
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.series);
-  if (!value?.series) { asked = undefined; return stop(); }
+  if (!value?.series) {
+    asked = undefined;
+    return stop();
+  }
   if (asked === value.held) asked = undefined;
   note.textContent = value.summary;
-  key.replaceChildren(...(value.series.length > 1 ? value.series.map((s, i) => make('span', {class: `curves-name${i ? ' curves-name-rival' : ''}`, text: s.name})) : []));
+  key.replaceChildren(
+    ...(value.series.length > 1
+      ? value.series.map((s, i) =>
+        make('span', { class: `curves-name${i ? ' curves-name-rival' : ''}`, text: s.name })
+      )
+      : []),
+  );
   slider.max = value.moments.length - 1;
-  slider.value = value.moments.findLastIndex(step => step <= (held() ?? Infinity));
+  slider.value = value.moments.findLastIndex((step) => step <= (held() ?? Infinity));
   for (const control of [slider, play]) control.disabled = value.moments.length < 2;
   tools.classList.toggle('idle', value.moments.length < 2);
   if (value.moments.length < 2) stop();
   paint();
 }
-const hold = () => { asked = slider.value === slider.max ? null : chosen(); paint(); };
-const scrub = () => { hold(); tell('scrub', {step: asked}); };
-function stop() { clearInterval(timer); timer = 0; play.textContent = '▶ Replay'; }
-actions.play = () => {  // every recorded moment once more, from the first
+const hold = () => {
+  asked = slider.value === slider.max ? null : chosen();
+  paint();
+};
+const scrub = () => {
+  hold();
+  tell('scrub', { step: asked });
+};
+function stop() {
+  clearInterval(timer);
+  timer = 0;
+  play.textContent = '▶ Replay';
+}
+actions.play = () => { // every recorded moment once more, from the first
   if (timer) return stop();
   play.textContent = '⏸ Pause';
-  if (slider.value === slider.max) { slider.value = 0; scrub(); }
-  timer = setInterval(() => { slider.value = +slider.value + 1; scrub(); if (slider.value === slider.max) stop(); }, 450);
+  if (slider.value === slider.max) {
+    slider.value = 0;
+    scrub();
+  }
+  timer = setInterval(() => {
+    slider.value = +slider.value + 1;
+    scrub();
+    if (slider.value === slider.max) stop();
+  }, 450);
 };
-slider.addEventListener('input', () => { stop(); hold(); });
+slider.addEventListener('input', () => {
+  stop();
+  hold();
+});
 slider.addEventListener('change', scrub);
-actions.csv = () => current()?.series && save('training.csv', 'text/csv', csv([['model', 'step', 'loss', 'accuracy', 'exact match'],
-  ...current().series.flatMap(s => s.points.map(p => [s.name, ...p.map(v => v ?? '')]))]));
+actions.csv = () =>
+  current()?.series &&
+  save(
+    'training.csv',
+    'text/csv',
+    csv([
+      ['model', 'step', 'loss', 'accuracy', 'exact match'],
+      ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
+    ]),
+  );
 let drawnAt = '';
-new ResizeObserver(() => { const size = `${chart.clientWidth} ${chart.clientHeight}`; if (size !== drawnAt && current()?.series) { drawnAt = size; paint(); } }).observe(chart);
+new ResizeObserver(() => {
+  const size = `${chart.clientWidth} ${chart.clientHeight}`;
+  if (size !== drawnAt && current()?.series) {
+    drawnAt = size;
+    paint();
+  }
+}).observe(chart);
 watch('value', draw);
 draw();

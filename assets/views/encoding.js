@@ -1,38 +1,67 @@
 // A positional encoding: a row for each position, and what lies at the place that is pointed at.
-// value: {name, says, names: {table, row, column, like}, isBias, rows, columns, limit, table: packed from -limit to limit or ''}
-const map = $('.encoding-map'), side = $('.encoding-side'), lead = $('.lead'), none = $('.encoding-none'), heading = $('h3');
+// value: {name, says, names: {table, row, column, like}, isBias, rows, columns, limit, table:
+//   packed from -limit to limit or ''}
+const map = $('.encoding-map'),
+  side = $('.encoding-side'),
+  lead = $('.lead'),
+  none = $('.encoding-none'),
+  heading = $('h3');
 const [rowMark, columnMark] = [$('.encoding-row'), $('.encoding-column')];
 let numbers = [], place = [24, 8];
 
 const cell = (i, j) => numbers[i * current().columns + j];
-const rowOf = i => Array.from({length: current().columns}, (_, j) => cell(i, j));
-const columnOf = j => Array.from({length: current().rows}, (_, i) => cell(i, j));
+const rowOf = (i) => Array.from({ length: current().columns }, (_, j) => cell(i, j));
+const columnOf = (j) => Array.from({ length: current().rows }, (_, i) => cell(i, j));
 function likeness(i) {
   const row = rowOf(i);
-  if (current().isBias) {  // what is left of equal scores
+  if (current().isBias) { // what is left of equal scores
     const powers = row.map(Math.exp), sum = powers.reduce((a, b) => a + b, 0);
-    return powers.map(p => p / sum);
+    return powers.map((p) => p / sum);
   }
-  const dot = other => row.reduce((sum, v, j) => sum + v * cell(other, j), 0), own = dot(i);
+  const dot = (other) => row.reduce((sum, v, j) => sum + v * cell(other, j), 0), own = dot(i);
   return columnOf(0).map((_, other) => dot(other) / own);
 }
 function bars(values, lit, title, limit) {
-  const H = 92, low = Math.min(0, ...values) / limit, high = Math.max(0, ...values) / limit, span = high - low || 1;
-  const svg = shape('svg', {class: 'encoding-bars', viewBox: `0 0 ${values.length} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': title});
+  const H = 92,
+    low = Math.min(0, ...values) / limit,
+    high = Math.max(0, ...values) / limit,
+    span = high - low || 1;
+  const svg = shape('svg', {
+    class: 'encoding-bars',
+    viewBox: `0 0 ${values.length} ${H}`,
+    preserveAspectRatio: 'none',
+    role: 'img',
+    'aria-label': title,
+  });
   const zero = H * high / span;
   values.forEach((v, i) => {
     const height = H * Math.abs(v) / limit / span;
-    svg.append(shape('rect', {x: i + 0.1, y: v < 0 ? zero : zero - height, width: 0.8, height: Math.max(0.5, height), class: `${v < 0 ? 'minus' : 'plus'}${i === lit ? ' lit' : ''}`}));
+    svg.append(
+      shape('rect', {
+        x: i + 0.1,
+        y: v < 0 ? zero : zero - height,
+        width: 0.8,
+        height: Math.max(0.5, height),
+        class: `${v < 0 ? 'minus' : 'plus'}${i === lit ? ' lit' : ''}`,
+      }),
+    );
   });
-  return make('figure', {}, make('figcaption', {class: 'title', text: title}), svg);
+  return make('figure', {}, make('figcaption', { class: 'title', text: title }), svg);
 }
 const named = (text, i, j) => text.replace('{row}', i).replace('{column}', j);
 function show() {
-  const value = current(), [i, j] = place, {names, limit} = value, like = likeness(i);
+  const value = current(), [i, j] = place, { names, limit } = value, like = likeness(i);
   side.replaceChildren(
-    bars(rowOf(i), j, named(names.row, i, j), limit), bars(columnOf(j), i, named(names.column, i, j), limit),
+    bars(rowOf(i), j, named(names.row, i, j), limit),
+    bars(columnOf(j), i, named(names.column, i, j), limit),
     bars(like, i, named(names.like, i, j), Math.max(...like.map(Math.abs)) || 1),
-    make('p', {class: 'note', text: `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${cell(i, j).toFixed(3)}. Point at another place, or use the arrow keys.`}));
+    make('p', {
+      class: 'note',
+      text: `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${
+        cell(i, j).toFixed(3)
+      }. Point at another place, or use the arrow keys.`,
+    }),
+  );
   rowMark.style.top = `${100 * (i + 0.5) / value.rows}%`;
   columnMark.style.left = `${100 * (j + 0.5) / value.columns}%`;
 }
@@ -40,40 +69,57 @@ function draw() {
   const value = current(), some = !!value?.table;
   element.firstElementChild.classList.toggle('empty', !some);
   lead.textContent = value?.says ?? '';
-  none.textContent = some ? '' : value?.names.table ?? 'Here comes the table of an encoding: a row for each position.';
+  none.textContent = some
+    ? ''
+    : value?.names.table ?? 'Here comes the table of an encoding: a row for each position.';
   if (!some) return;
   heading.textContent = value.names.table;
-  numbers = unpack(value.table).map(v => 2 * v - 1);
+  numbers = unpack(value.table).map((v) => 2 * v - 1);
   paintMap(map, numbers, value.rows, value.columns);
   map.setAttribute('aria-label', value.names.table);
-  numbers = numbers.map(v => v * value.limit);
+  numbers = numbers.map((v) => v * value.limit);
   place = [Math.min(place[0], value.rows - 1), Math.min(place[1], value.columns - 1)];
   show();
 }
 function point(event) {
-  const {rows, columns} = current(), area = map.getBoundingClientRect();
+  const { rows, columns } = current(), area = map.getBoundingClientRect();
   const at = (part, count) => Math.min(count - 1, Math.max(0, Math.floor(part * count)));
-  place = [at((event.clientY - area.top) / area.height, rows), at((event.clientX - area.left) / area.width, columns)];
+  place = [
+    at((event.clientY - area.top) / area.height, rows),
+    at((event.clientX - area.left) / area.width, columns),
+  ];
   show();
 }
 for (const kind of ['pointermove', 'pointerdown']) map.addEventListener(kind, point);
-map.addEventListener('keydown', event => {
-  const [down, right] = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key] ?? [];
+map.addEventListener('keydown', (event) => {
+  const [down, right] =
+    { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ??
+      [];
   if (down === undefined) return;
   event.preventDefault();
-  place = [Math.min(current().rows - 1, Math.max(0, place[0] + down)), Math.min(current().columns - 1, Math.max(0, place[1] + right))];
+  place = [
+    Math.min(current().rows - 1, Math.max(0, place[0] + down)),
+    Math.min(current().columns - 1, Math.max(0, place[1] + right)),
+  ];
   show();
 });
 actions.png = () => {
   if (!current()?.table) return;
-  const large = make('canvas', {width: 8 * map.width, height: 8 * map.height}), context = large.getContext('2d');
+  const large = make('canvas', { width: 8 * map.width, height: 8 * map.height }),
+    context = large.getContext('2d');
   context.imageSmoothingEnabled = false;
   context.drawImage(map, 0, 0, large.width, large.height);
-  large.toBlob(picture => save(`${current().name}.png`, 'image/png', picture));
+  large.toBlob((picture) => save(`${current().name}.png`, 'image/png', picture));
 };
-actions.csv = () => current()?.table && save(`${current().name}.csv`, 'text/csv', csv([
-  ['position', current().isBias ? 'key' : 'channel', 'value'],
-  ...columnOf(0).flatMap((_, i) => rowOf(i).map((v, j) => [i, j, +v.toFixed(4)]))]));
-new MutationObserver(draw).observe(document.body, {attributes: true, attributeFilter: ['class']});
+actions.csv = () =>
+  current()?.table && save(
+    `${current().name}.csv`,
+    'text/csv',
+    csv([
+      ['position', current().isBias ? 'key' : 'channel', 'value'],
+      ...columnOf(0).flatMap((_, i) => rowOf(i).map((v, j) => [i, j, +v.toFixed(4)])),
+    ]),
+  );
+new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 watch('value', draw);
 draw();

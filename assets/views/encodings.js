@@ -1,17 +1,22 @@
 // The encodings side by side, each in the one place where it acts.
-// value: {cards: [{name, place, rows, columns, limit, table: packed from -limit to limit} or {name, place}, …]}
+// value: {cards: [{name, place, rows, columns, limit, table: packed from -limit to limit} or
+//   {name, place}, …]}
 const cards = $('.encodings-cards');
 function draw() {
   element.firstElementChild.classList.toggle('empty', !current());
-  cards.replaceChildren(...(current()?.cards ?? []).map(card => {
-    const box = make('figure', {}, make('figcaption', {}, make('b', {text: card.name}), make('span', {text: card.place})));
+  cards.replaceChildren(...(current()?.cards ?? []).map((card) => {
+    const box = make(
+      'figure',
+      {},
+      make('figcaption', {}, make('b', { text: card.name }), make('span', { text: card.place })),
+    );
     if (!card.table) return box;
-    const map = make('canvas', {role: 'img', 'aria-label': `${card.name}: ${card.place}`});
+    const map = make('canvas', { role: 'img', 'aria-label': `${card.name}: ${card.place}` });
     box.append(map);
-    paintMap(map, unpack(card.table).map(v => 2 * v - 1), card.rows, card.columns);
+    paintMap(map, unpack(card.table).map((v) => 2 * v - 1), card.rows, card.columns);
     return box;
   }));
 }
-new MutationObserver(draw).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 watch('value', draw);
 draw();

@@ -1,73 +1,122 @@
-// A text going through the Transformer: clock, controls and input around flow_numbers (what fed what),
-// flow_layout (where it is), flow_paint (what flows) and flow_words (what is read).
+// A text going through the Transformer: clock, controls and input around flow_numbers (what fed
+// what), flow_layout (where it is), flow_paint (what flows) and flow_words (what is read).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, stacks: [{name, tokens, more, self: [packed], cross: [packed]}],
 //   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}
-const root = $('.view'), caption = $('.flow-caption'), stage = $('.flow-stage'), canvas = $('canvas'), bar = $('.flow-bar'), pen = canvas.getContext('2d');
+const root = $('.view'),
+  caption = $('.flow-caption'),
+  stage = $('.flow-stage'),
+  canvas = $('canvas'),
+  bar = $('.flow-bar'),
+  pen = canvas.getContext('2d');
 const still = matchMedia('(prefers-reduced-motion: reduce)'), bare = props.candidates === false;
-const PIECE = {write: 1000, classify: 2600, translate: 1600};  // ms from one to the next
-const HALT = {write: .7, classify: 0, translate: .7};  // where a step ends: the candidates stand, none has fallen
-const WAIT = 900;  // ms a finished piece stands when nothing may move
+const PIECE = { write: 1000, classify: 2600, translate: 1600 }; // ms from one to the next
+// where a step ends: the candidates stand, none has fallen
+const HALT = { write: .7, classify: 0, translate: .7 };
+const WAIT = 900; // ms a finished piece stands when nothing may move
 $('.flow-empty').textContent = props.empty;
 
 // ---- controls ----
-const control = (name, text) => { const node = make('button', {type: 'button', class: name, text}); bar.append(node); return node; };
-const range = (name, max, step, label) => make('input', {type: 'range', class: name, min: 0, max, step, 'aria-label': label});
-const play = control('flow-play', '▶ Play'), next = control('', 'Step'), scrub = range('flow-scrub', 1, .01, 'How much is written');
+const control = (name, text) => {
+  const node = make('button', { type: 'button', class: name, text });
+  bar.append(node);
+  return node;
+};
+const range = (name, max, step, label) =>
+  make('input', { type: 'range', class: name, min: 0, max, step, 'aria-label': label });
+const play = control('flow-play', '▶ Play'),
+  next = control('', 'Step'),
+  scrub = range('flow-scrub', 1, .01, 'How much is written');
 bar.append(scrub);
-const unfold = control('flow-unfold', 'Unfold the layers'), least = range('', 8, .5, 'Thinnest ribbon shown, in percent'), leastText = make('output');
-bar.append(make('label', {class: 'flow-sift', text: 'Ribbons from '}, least, leastText));
+const unfold = control('flow-unfold', 'Unfold the layers'),
+  least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
+  leastText = make('output');
+bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
 least.value = 1.5;
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
-let wanted = 0, until = null, hover = null, kept = null, asked = 0, before = 0, later = 0, heard = null;
+let wanted = 0,
+  until = null,
+  hover = null,
+  kept = null,
+  asked = 0,
+  before = 0,
+  later = 0,
+  heard = null;
 
 function render() {
   const value = current();
-  cancelAnimationFrame(asked); clearTimeout(later);
-  asked = until = 0; until = hover = kept = null; page = 0;
+  cancelAnimationFrame(asked);
+  clearTimeout(later);
+  asked = until = 0;
+  until = hover = kept = null;
+  page = 0;
   root.classList.toggle('empty', !value?.outs?.length);
   stage.replaceChildren(canvas);
   caption.textContent = '';
-  if (!value?.outs?.length) { numbers = null; return; }
+  if (!value?.outs?.length) {
+    numbers = null;
+    return;
+  }
   numbers = flowNumbers(value);
   pages = flowPages(numbers, value.rows);
-  words = flowWords(stage, numbers, {bare});
+  words = flowWords(stage, numbers, { bare });
   root.classList.toggle('flow-chars', numbers.kind === 'write');
   root.classList.toggle('flow-judge', numbers.kind === 'classify');
   scrub.min = numbers.begin;
   scrub.max = numbers.outs.length;
   page = pages.of(numbers.favourite);
-  now = {fold: wanted, clock: numbers.outs.length, lit: rest(), out: numbers.outs.map(() => 0), source: numbers.seats.map(() => 0)};
+  now = {
+    fold: wanted,
+    clock: numbers.outs.length,
+    lit: rest(),
+    out: numbers.outs.map(() => 0),
+    source: numbers.seats.map(() => 0),
+  };
   now.out[numbers.favourite] = 1;
   g = null;
   draw();
 }
-const rest = () => kept ?? {kind: 'out', i: numbers.favourite};
+const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
 const writing = () => now.clock < numbers.outs.length;
-const stop = () => Math.min(numbers.outs.length, Math.floor(now.clock - HALT[numbers.kind] + 1e-6) + 1 + HALT[numbers.kind]);
+const stop = () =>
+  Math.min(
+    numbers.outs.length,
+    Math.floor(now.clock - HALT[numbers.kind] + 1e-6) + 1 + HALT[numbers.kind],
+  );
 const finished = () => Math.min(numbers.outs.length, Math.floor(now.clock + 1e-6) + 1);
 
-function arrange() {  // everything's place, once its room or its page changed
+function arrange() { // everything's place, once its room or its page changed
   const W = stage.clientWidth;
   if (!W) return false;
   ink ??= flowInk();
   root.classList.toggle('flow-narrow', W < 720);
   root.classList.toggle('flow-vertical', W < 720 || numbers.kind === 'write');
   if (W >= 720) stage.style.height = '';
-  g = flowLayout(numbers, pages, page, {W, room: stage.clientHeight, widths: words.widths(), bare});
+  g = flowLayout(numbers, pages, page, {
+    W,
+    room: stage.clientHeight,
+    widths: words.widths(),
+    bare,
+  });
   if (W < 720) stage.style.height = `${g.H}px`;
   g.rest = pages.many ? pages.hidden(page) : 0;
-  root.style.setProperty('--flow-type', `${g.narrow ? 14 : g.pitch >= 19 ? 15 : g.pitch >= 15 ? 13 : 12}px`);
+  root.style.setProperty(
+    '--flow-type',
+    `${g.narrow ? 14 : g.pitch >= 19 ? 15 : g.pitch >= 15 ? 13 : 12}px`,
+  );
   const scale = Math.min(2, devicePixelRatio || 1);
-  canvas.width = W * scale; canvas.height = g.H * scale;
+  canvas.width = W * scale;
+  canvas.height = g.H * scale;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   return true;
 }
 
 // ---- time ----
-const draw = () => { if (numbers && !asked) asked = requestAnimationFrame(frame); };
+const draw = () => {
+  if (numbers && !asked) asked = requestAnimationFrame(frame);
+};
 function advance(passed) {
   if (until === null) return;
   now.clock = Math.min(until, now.clock + (still.matches ? 0 : passed / PIECE[numbers.kind]));
@@ -78,8 +127,11 @@ function frame(time) {
   const passed = Math.min(50, time - before || 16);
   before = time;
   advance(passed);
-  now.lit = hover ?? (writing() ? {kind: 'out', i: Math.floor(now.clock)} : rest());
-  if (now.lit.kind === 'out' && !pages.has(page, now.lit.i)) { page = pages.of(now.lit.i); g = null; }
+  now.lit = hover ?? (writing() ? { kind: 'out', i: Math.floor(now.clock) } : rest());
+  if (now.lit.kind === 'out' && !pages.has(page, now.lit.i)) {
+    page = pages.of(now.lit.i);
+    g = null;
+  }
   if (!g && !arrange()) return;
   let moving = until !== null && !still.matches;
   const follow = (value, goal, ms) => {
@@ -88,20 +140,38 @@ function frame(time) {
     return value + (goal - value) * (1 - Math.exp(-passed / ms));
   };
   now.fold = follow(now.fold, wanted, 150);
-  for (const kind of ['out', 'source'])
-    now[kind].forEach((glow, i) => { now[kind][i] = follow(glow, +(now.lit.kind === kind && now.lit.i === i), 80); });
+  for (const kind of ['out', 'source']) {
+    now[kind].forEach((glow, i) => {
+      now[kind][i] = follow(glow, +(now.lit.kind === kind && now.lit.i === i), 80);
+    });
+  }
   picture(pen);
   words.place(g, now, wanted);
   controls();
   speak();
   if (moving) draw();
-  else if (until !== null) later ||= setTimeout(() => { later = 0; if (until !== null) { now.clock = finished(); draw(); } }, WAIT);
+  else if (until !== null) {
+    later ||= setTimeout(() => {
+      later = 0;
+      if (until !== null) {
+        now.clock = finished();
+        draw();
+      }
+    }, WAIT);
+  }
 }
 function picture(pen) {
   pen.clearRect(0, 0, g.W, g.H);
-  flowPaint(pen, {n: numbers, g, ink, now: {...now, least: least.value / 100, font: ink.font ??= FONT()}});
+  flowPaint(pen, {
+    n: numbers,
+    g,
+    ink,
+    now: { ...now, least: least.value / 100, font: ink.font ??= FONT() },
+  });
 }
-const put = (node, name, value) => { if (node[name] !== value) node[name] = value; };
+const put = (node, name, value) => {
+  if (node[name] !== value) node[name] = value;
+};
 function controls() {
   if (+scrub.value !== now.clock) scrub.value = now.clock;
   for (const input of [scrub, least]) {
@@ -114,13 +184,19 @@ function controls() {
   put(leastText, 'textContent', `${+least.value} %`);
 }
 let said = '';
-function speak() {  // the sentence above, as long as there is room for it
-  const text = list => list.map(part => part[0]).join(''), full = words.say(now, 5), key = `${text(full)} ${g.W}`;
+function speak() { // the sentence above, as long as there is room for it
+  const text = (list) => list.map((part) => part[0]).join(''),
+    full = words.say(now, 5),
+    key = `${text(full)} ${g.W}`;
   if (said === key && caption.firstChild) return;
   said = key;
   for (let parts = 5; parts > 0; parts--) {
-    caption.replaceChildren(...words.say(now, parts).map(([text, name = '']) => make('span', {class: name, text})));
-    if (caption.scrollHeight <= caption.clientHeight + 2 && caption.scrollWidth <= caption.clientWidth) return;
+    caption.replaceChildren(
+      ...words.say(now, parts).map(([text, name = '']) => make('span', { class: name, text })),
+    );
+    if (
+      caption.scrollHeight <= caption.clientHeight + 2 && caption.scrollWidth <= caption.clientWidth
+    ) return;
   }
 }
 
@@ -128,92 +204,167 @@ function speak() {  // the sentence above, as long as there is room for it
 function look(token, silent = false) {
   hover = token;
   if (numbers) draw();
-  const {side, position} = token ? {side: token.kind === 'out' ? 'target' : 'source', position: token.kind === 'out' ? token.i : numbers.seats[token.i].rows[0]} : {side: null, position: null};
+  const { side, position } = token
+    ? {
+      side: token.kind === 'out' ? 'target' : 'source',
+      position: token.kind === 'out' ? token.i : numbers.seats[token.i].rows[0],
+    }
+    : { side: null, position: null };
   if (silent || heard === `${side} ${position}`) return;
   heard = `${side} ${position}`;
-  document.dispatchEvent(new CustomEvent('lit', {detail: {from: root, side, position}}));
+  document.dispatchEvent(new CustomEvent('lit', { detail: { from: root, side, position } }));
 }
-document.addEventListener('lit', ({detail: {from, side, position}}) => {
-  if (!numbers || from === root || !element.isConnected || !element.closest('[role=tabpanel]')?.contains(from)) return;
-  const known = side === 'target' ? position < numbers.outs.length : side === 'source' && numbers.seatOf[position] !== undefined;
-  look(known ? (side === 'target' ? {kind: 'out', i: position} : {kind: 'source', i: numbers.seatOf[position]}) : null, true);
+document.addEventListener('lit', ({ detail: { from, side, position } }) => {
+  if (
+    !numbers || from === root || !element.isConnected ||
+    !element.closest('[role=tabpanel]')?.contains(from)
+  ) return;
+  const known = side === 'target'
+    ? position < numbers.outs.length
+    : side === 'source' && numbers.seatOf[position] !== undefined;
+  look(
+    known
+      ? (side === 'target'
+        ? { kind: 'out', i: position }
+        : { kind: 'source', i: numbers.seatOf[position] })
+      : null,
+    true,
+  );
 });
-const tokenOf = node => { const t = node.closest?.('.flow-token[data-kind]'); return t && {kind: t.dataset.kind, i: +t.dataset.i}; };
-stage.addEventListener('pointerover', event => { const token = tokenOf(event.target); if (token) look(token); });
+const tokenOf = (node) => {
+  const t = node.closest?.('.flow-token[data-kind]');
+  return t && { kind: t.dataset.kind, i: +t.dataset.i };
+};
+stage.addEventListener('pointerover', (event) => {
+  const token = tokenOf(event.target);
+  if (token) look(token);
+});
 stage.addEventListener('pointerleave', () => look(null));
-stage.addEventListener('focusin', event => { if (event.target.matches(':focus-visible')) look(tokenOf(event.target) ?? hover); });
+stage.addEventListener('focusin', (event) => {
+  if (event.target.matches(':focus-visible')) look(tokenOf(event.target) ?? hover);
+});
 stage.addEventListener('focusout', () => look(null));
-stage.addEventListener('click', event => {
+stage.addEventListener('click', (event) => {
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
   if (pointed(event)) return head(pointed(event));
   if (event.target.closest('.flow-plate')) return toggle();
-  if (event.target.closest('.flow-others')) kept = {kind: 'out', i: (page + 1) % pages.count * pages.size};
-  else kept = tokenOf(event.target) ?? null;
+  if (event.target.closest('.flow-others')) {
+    kept = { kind: 'out', i: (page + 1) % pages.count * pages.size };
+  } else kept = tokenOf(event.target) ?? null;
   if (!kept) hover = null;
   draw();
 });
-stage.addEventListener('keydown', event => {
-  const token = tokenOf(document.activeElement), [dx, dy] = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key] ?? [0, 0];
+stage.addEventListener('keydown', (event) => {
+  const token = tokenOf(document.activeElement),
+    [dx, dy] =
+      { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ??
+        [0, 0];
   if (!token || !(dx || dy)) return;
   event.preventDefault();
-  const [along, across] = g.vertical ? [dx, dy] : [dy, dx], lists = {source: words.sources, out: words.targets};
-  const kind = across && numbers.kind !== 'classify' ? across < 0 ? 'source' : 'out' : token.kind, list = lists[kind];
+  const [along, across] = g.vertical ? [dx, dy] : [dy, dx],
+    lists = { source: words.sources, out: words.targets };
+  const kind = across && numbers.kind !== 'classify' ? across < 0 ? 'source' : 'out' : token.kind,
+    list = lists[kind];
   const end = kind === 'out' ? Math.ceil(now.clock) - 1 : list.length - 1;
-  const i = clamp(kind !== token.kind ? Math.round(token.i / lists[token.kind].length * list.length) : token.i + along, 0, Math.max(0, end));
-  if (kind === 'out' && !pages.has(page, i)) { hover = {kind, i}; cancelAnimationFrame(asked); frame(before); }  // only what is seen can be focused
-  list.forEach((node, n) => { node.tabIndex = n === i ? 0 : -1; });
+  const i = clamp(
+    kind !== token.kind
+      ? Math.round(token.i / lists[token.kind].length * list.length)
+      : token.i + along,
+    0,
+    Math.max(0, end),
+  );
+  if (kind === 'out' && !pages.has(page, i)) {
+    hover = { kind, i };
+    cancelAnimationFrame(asked);
+    frame(before);
+  } // only what is seen can be focused
+  list.forEach((node, n) => {
+    node.tabIndex = n === i ? 0 : -1;
+  });
   list[i].focus();
 });
 // ---- a ribbon between two layers: what it is, and which head brought most of it ----
-const tip = make('span', {class: 'flow-tip'});
-const pointed = event => {
+const tip = make('span', { class: 'flow-tip' });
+const pointed = (event) => {
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
   const box = canvas.getBoundingClientRect();
-  return g.ribbonAt(numbers.ribbons(now.lit, g.seat, page, least.value / 200), event.clientX - box.left, event.clientY - box.top, now.fold) ?? null;
+  return g.ribbonAt(
+    numbers.ribbons(now.lit, g.seat, page, least.value / 200),
+    event.clientX - box.left,
+    event.clientY - box.top,
+    now.fold,
+  ) ?? null;
 };
-const isCross = ({from, to}) => from[0] !== to[0], isSelf = ({from, to}) => from[0] === to[0] && Number.isInteger(from[1]);
-stage.addEventListener('pointermove', event => {
+const isCross = ({ from, to }) => from[0] !== to[0],
+  isSelf = ({ from, to }) => from[0] === to[0] && Number.isInteger(from[1]);
+stage.addEventListener('pointermove', (event) => {
   const ribbon = pointed(event);
-  stage.classList.toggle('flow-pressable', !!ribbon && !ribbon.many && (isCross(ribbon) || isSelf(ribbon)));
+  stage.classList.toggle(
+    'flow-pressable',
+    !!ribbon && !ribbon.many && (isCross(ribbon) || isSelf(ribbon)),
+  );
   if (!ribbon) return tip.remove();
-  const box = stage.getBoundingClientRect(), x = event.clientX - box.left, layer = Math.ceil(ribbon.to[1]);
+  const box = stage.getBoundingClientRect(),
+    x = event.clientX - box.left,
+    layer = Math.ceil(ribbon.to[1]);
   tip.textContent = words.tell(ribbon, layer);
-  tip.style.transform = `translate(${x.toFixed(0)}px, ${(event.clientY - box.top - 30).toFixed(0)}px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
+  tip.style.transform = `translate(${x.toFixed(0)}px, ${
+    (event.clientY - box.top - 30).toFixed(0)
+  }px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
   stage.append(tip);
 });
 stage.addEventListener('pointerleave', () => tip.remove());
 function head(ribbon) {
-  const cross = isCross(ribbon), layer = Math.ceil(ribbon.to[1]) - 1, stack = numbers.stacks[ribbon.to[0]].name.toLowerCase();
-  if (!ribbon.many && (cross || isSelf(ribbon))) tell('head', {stack, layer, kind: cross ? 'cross' : 'self', query: ribbon.i, key: ribbon.j});
+  const cross = isCross(ribbon),
+    layer = Math.ceil(ribbon.to[1]) - 1,
+    stack = numbers.stacks[ribbon.to[0]].name.toLowerCase();
+  if (!ribbon.many && (cross || isSelf(ribbon))) {
+    tell('head', { stack, layer, kind: cross ? 'cross' : 'self', query: ribbon.i, key: ribbon.j });
+  }
 }
 function force(m) {
   const position = words.about(now), [, , won, token] = numbers.outs[position].candidates[m];
-  if (!won) tell('force', {position, token});
+  if (!won) tell('force', { position, token });
 }
 
 // ---- the bar ----
-const begin = () => { if (!writing()) now.clock = numbers.begin; kept = null; };
+const begin = () => {
+  if (!writing()) now.clock = numbers.begin;
+  kept = null;
+};
 play.addEventListener('click', () => {
   if (!numbers) return;
   if (until !== null) until = null;
-  else { begin(); until = numbers.outs.length; }
+  else {
+    begin();
+    until = numbers.outs.length;
+  }
   draw();
 });
 next.addEventListener('click', () => {
   if (!numbers) return;
   begin();
-  if (still.matches) now.clock = stop(); else until = stop();
+  if (still.matches) now.clock = stop();
+  else until = stop();
   draw();
 });
-scrub.addEventListener('input', () => { if (!numbers) return; until = null; now.clock = +scrub.value; draw(); });
+scrub.addEventListener('input', () => {
+  if (!numbers) return;
+  until = null;
+  now.clock = +scrub.value;
+  draw();
+});
 least.addEventListener('input', draw);
-function toggle() { wanted = 1 - wanted; draw(); }
+function toggle() {
+  wanted = 1 - wanted;
+  draw();
+}
 unfold.addEventListener('click', toggle);
 
 // ---- downloads ----
-function exported(target) {  // the whole view as it stands, without its controls
-  const box = root.getBoundingClientRect(), at = stage.getBoundingClientRect(), from = caption.getBoundingClientRect();
+function exported(target) { // the whole view as it stands, without its controls
+  const at = stage.getBoundingClientRect(), from = caption.getBoundingClientRect();
   target.fillStyle = rgba(ink.ground, 1);
   target.globalAlpha = 1;
   target.beginPath();
@@ -221,31 +372,77 @@ function exported(target) {  // the whole view as it stands, without its control
   target.fill();
   flowTranscribe(target, caption);
   target.translate(at.left - from.left, at.top - from.top);
-  flowPaint(target, {n: numbers, g, ink, now: {...now, least: least.value / 100, font: ink.font}});
+  flowPaint(target, {
+    n: numbers,
+    g,
+    ink,
+    now: { ...now, least: least.value / 100, font: ink.font },
+  });
   flowTranscribe(target, stage);
   return target;
 }
-const size = () => [g.W, Math.ceil(g.H + stage.getBoundingClientRect().top - caption.getBoundingClientRect().top)];
-actions.svg = () => g && save('flow.svg', 'image/svg+xml', exported(new SvgPen(...size())).toString());
+const size = () => [
+  g.W,
+  Math.ceil(g.H + stage.getBoundingClientRect().top - caption.getBoundingClientRect().top),
+];
+actions.svg = () =>
+  g && save('flow.svg', 'image/svg+xml', exported(new SvgPen(...size())).toString());
 actions.png = () => {
   if (!g) return;
-  const [width, height] = size(), picture = make('canvas', {width: 2 * width, height: 2 * height}), target = picture.getContext('2d');
+  const [width, height] = size(),
+    picture = make('canvas', { width: 2 * width, height: 2 * height }),
+    target = picture.getContext('2d');
   target.scale(2, 2);
   exported(target);
-  picture.toBlob(blob => save('flow.png', 'image/png', blob));
+  picture.toBlob((blob) => save('flow.png', 'image/png', blob));
 };
-function table() {  // folded: the share of every source and every written piece in every output; else the ribbons
-  const {seats, outs, two} = numbers, sources = seats.map((_, s) => words.sourceText(s)), targets = outs.map((_, i) => words.outText(i));
-  if (!now.fold) return [['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
-    ...outs.map((_, i) => [targets[i], ...[...numbers.fromSource[i], ...(two ? [...numbers.fromWritten[i]].slice(0, outs.length) : [])].map(x => x.toFixed(4))])];
-  const name = ([k, , row]) => k && two ? words.word(numbers.stacks[k].tokens[row] ?? '') : sources[row];
-  return [['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
-    ...numbers.ribbons(now.lit, g.seat, page, least.value / 200).map(({from, to, w, first}) =>
-      [numbers.stacks[from[0]].name, from[1], name(from), numbers.stacks[to[0]].name, to[1], name(to), w.toFixed(4), first])];
+// folded: the share of every source and every written piece in every output; else the ribbons
+function table() {
+  const { seats, outs, two } = numbers,
+    sources = seats.map((_, s) => words.sourceText(s)),
+    targets = outs.map((_, i) => words.outText(i));
+  if (!now.fold) {
+    return [
+      ['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
+      ...outs.map((
+        _,
+        i,
+      ) => [
+        targets[i],
+        ...[
+          ...numbers.fromSource[i],
+          ...(two ? [...numbers.fromWritten[i]].slice(0, outs.length) : []),
+        ].map((x) => x.toFixed(4)),
+      ]),
+    ];
+  }
+  const name = ([k, , row]) =>
+    k && two ? words.word(numbers.stacks[k].tokens[row] ?? '') : sources[row];
+  return [
+    ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
+    ...numbers.ribbons(now.lit, g.seat, page, least.value / 200).map((
+      { from, to, w, first },
+    ) => [
+      numbers.stacks[from[0]].name,
+      from[1],
+      name(from),
+      numbers.stacks[to[0]].name,
+      to[1],
+      name(to),
+      w.toFixed(4),
+      first,
+    ]),
+  ];
 }
 actions.csv = () => g && save('flow.csv', 'text/csv', csv(table()));
 
-new ResizeObserver(() => { g = null; draw(); }).observe(stage);
-new MutationObserver(() => { ink = g = null; draw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new ResizeObserver(() => {
+  g = null;
+  draw();
+}).observe(stage);
+new MutationObserver(() => {
+  ink = g = null;
+  draw();
+}).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 watch('value', render);
 render();

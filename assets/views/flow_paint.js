@@ -1,63 +1,141 @@
 // What flows, drawn by a pen: a canvas context, or one that writes the same calls as SVG.
 const FONT = () => getComputedStyle(element).fontFamily;
 const rgba = ([r, g, b], a) => `rgba(${r}, ${g}, ${b}, ${a.toFixed(3)})`;
-const span = (phase, from, to) => ease((phase - from) / (to - from));  // how far through a part
+const span = (phase, from, to) => ease((phase - from) / (to - from)); // how far through a part
 
 // The theme's colours as channels, for the strengths of one colour are many.
 function flowInk() {
-  const pen = document.createElement('canvas').getContext('2d'), ink = {dark: document.body.classList.contains('dark')};
+  const pen = document.createElement('canvas').getContext('2d'),
+    ink = { dark: document.body.classList.contains('dark') };
   for (const name of ['accent', 'past', 'warm', 'line', 'muted', 'ground']) {
     pen.fillStyle = colour(`--${name}`);
-    ink[name] = [1, 3, 5].map(i => parseInt(pen.fillStyle.slice(i, i + 2), 16));
+    ink[name] = [1, 3, 5].map((i) => parseInt(pen.fillStyle.slice(i, i + 2), 16));
   }
-  return {...ink, rise: ink.dark ? .58 : .4, plate: ink.dark ? .14 : .09};  // rise: how strong a ribbon begins
+  // rise: how strong a ribbon begins
+  return { ...ink, rise: ink.dark ? .58 : .4, plate: ink.dark ? .14 : .09 };
 }
 
 // The part of a canvas context that is used here, written down as SVG.
 class SvgPen {
   constructor(width, height) {
-    this.width = width; this.height = height;
-    this.body = []; this.defs = []; this.moved = [0, 0];
-    Object.assign(this, {globalAlpha: 1, fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, font: '', textAlign: 'left'});
+    this.width = width;
+    this.height = height;
+    this.body = [];
+    this.defs = [];
+    this.moved = [0, 0];
+    Object.assign(this, {
+      globalAlpha: 1,
+      fillStyle: '#000',
+      strokeStyle: '#000',
+      lineWidth: 1,
+      font: '',
+      textAlign: 'left',
+    });
   }
-  point(x, y) { return `${+(x + this.moved[0]).toFixed(2)} ${+(y + this.moved[1]).toFixed(2)}`; }
-  translate(x, y) { this.moved = [this.moved[0] + x, this.moved[1] + y]; }
+  point(x, y) {
+    return `${+(x + this.moved[0]).toFixed(2)} ${+(y + this.moved[1]).toFixed(2)}`;
+  }
+  translate(x, y) {
+    this.moved = [this.moved[0] + x, this.moved[1] + y];
+  }
   clearRect() {}
-  beginPath() { this.path = []; }
-  moveTo(x, y) { this.path.push('M' + this.point(x, y)); }
-  lineTo(x, y) { this.path.push('L' + this.point(x, y)); }
-  closePath() { this.path.push('Z'); }
-  bezierCurveTo(a, b, c, d, x, y) { this.path.push(`C${this.point(a, b)} ${this.point(c, d)} ${this.point(x, y)}`); }
+  beginPath() {
+    this.path = [];
+  }
+  moveTo(x, y) {
+    this.path.push('M' + this.point(x, y));
+  }
+  lineTo(x, y) {
+    this.path.push('L' + this.point(x, y));
+  }
+  closePath() {
+    this.path.push('Z');
+  }
+  bezierCurveTo(a, b, c, d, x, y) {
+    this.path.push(`C${this.point(a, b)} ${this.point(c, d)} ${this.point(x, y)}`);
+  }
   roundRect(x, y, w, h, r) {
-    const corner = (...to) => `A${r} ${r} 0 0 1 ${this.point(...to)}`, line = (...to) => 'L' + this.point(...to);
-    this.path.push('M' + this.point(x + r, y), line(x + w - r, y), corner(x + w, y + r), line(x + w, y + h - r), corner(x + w - r, y + h),
-      line(x + r, y + h), corner(x, y + h - r), line(x, y + r), corner(x + r, y), 'Z');
+    const corner = (...to) => `A${r} ${r} 0 0 1 ${this.point(...to)}`,
+      line = (...to) => 'L' + this.point(...to);
+    this.path.push(
+      'M' + this.point(x + r, y),
+      line(x + w - r, y),
+      corner(x + w, y + r),
+      line(x + w, y + h - r),
+      corner(x + w - r, y + h),
+      line(x + r, y + h),
+      corner(x, y + h - r),
+      line(x, y + r),
+      corner(x + r, y),
+      'Z',
+    );
   }
   createLinearGradient(x0, y0, x1, y1) {
-    const name = `g${this.defs.length}`, stops = [], at = [[x0, y0], [x1, y1]].map(([x, y]) => this.point(x, y).split(' '));
-    this.defs.push({name, at, stops});
-    return {addColorStop: (offset, paint) => stops.push([offset, paint]), toString: () => `url(#${name})`};
+    const name = `g${this.defs.length}`,
+      stops = [],
+      at = [[x0, y0], [x1, y1]].map(([x, y]) => this.point(x, y).split(' '));
+    this.defs.push({ name, at, stops });
+    return {
+      addColorStop: (offset, paint) => stops.push([offset, paint]),
+      toString: () => `url(#${name})`,
+    };
   }
   add(tag, attributes, kind, style, text) {
-    const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(style) ?? [], node = shape(tag, attributes, text);
+    const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(style) ?? [],
+      node = shape(tag, attributes, text);
     node.setAttribute(kind, channels ? `rgb(${channels})` : style);
     if (channels) node.setAttribute(`${kind}-opacity`, alpha);
     node.setAttribute('opacity', +this.globalAlpha.toFixed(3));
     this.body.push(node);
   }
-  fill() { this.add('path', {d: this.path.join('')}, 'fill', this.fillStyle); }
-  stroke() { this.add('path', {d: this.path.join(''), fill: 'none', 'stroke-width': this.lineWidth}, 'stroke', this.strokeStyle); }
+  fill() {
+    this.add('path', { d: this.path.join('') }, 'fill', this.fillStyle);
+  }
+  stroke() {
+    this.add(
+      'path',
+      { d: this.path.join(''), fill: 'none', 'stroke-width': this.lineWidth },
+      'stroke',
+      this.strokeStyle,
+    );
+  }
   fillText(text, x, y) {
     const [left, base] = this.point(x, y).split(' ');
-    this.add('text', {x: left, y: base, 'text-anchor': this.textAlign === 'center' ? 'middle' : 'start', style: `font: ${this.font}`}, 'fill', this.fillStyle, text);
+    this.add(
+      'text',
+      {
+        x: left,
+        y: base,
+        'text-anchor': this.textAlign === 'center' ? 'middle' : 'start',
+        style: `font: ${this.font}`,
+      },
+      'fill',
+      this.fillStyle,
+      text,
+    );
   }
   toString() {
-    const {width, height} = this, svg = shape('svg', {width, height, viewBox: `0 0 ${width} ${height}`}), defs = shape('defs');
-    for (const {name, at: [[x1, y1], [x2, y2]], stops} of this.defs) {
-      const gradient = shape('linearGradient', {id: name, gradientUnits: 'userSpaceOnUse', x1, y1, x2, y2});
+    const { width, height } = this,
+      svg = shape('svg', { width, height, viewBox: `0 0 ${width} ${height}` }),
+      defs = shape('defs');
+    for (const { name, at: [[x1, y1], [x2, y2]], stops } of this.defs) {
+      const gradient = shape('linearGradient', {
+        id: name,
+        gradientUnits: 'userSpaceOnUse',
+        x1,
+        y1,
+        x2,
+        y2,
+      });
       for (const [offset, paint] of stops) {
         const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(paint);
-        gradient.append(shape('stop', {offset: offset.toFixed(3), 'stop-color': `rgb(${channels})`, 'stop-opacity': alpha}));
+        gradient.append(
+          shape('stop', {
+            offset: offset.toFixed(3),
+            'stop-color': `rgb(${channels})`,
+            'stop-opacity': alpha,
+          }),
+        );
       }
       defs.append(gradient);
     }
@@ -66,39 +144,55 @@ class SvgPen {
   }
 }
 
-// One picture: n what fed what, g where things are, ink the colours, now = {fold, clock, least, out, source}:
-// how far unfolded, how much is written, the least share that is drawn, and how brightly each one is lit.
-function flowPaint(pen, {n, g, ink, now}) {
-  const {outs, seats, stacks, last, two} = n, {place, xy, vertical, narrow, judge, chars, mouth} = g, {fold, clock, least} = now;
+// One picture: n what fed what, g where things are, ink the colours, now = {fold, clock, least,
+// out, source}:
+// how far unfolded, how much is written, the least share that is drawn, and how brightly each one
+// is lit.
+function flowPaint(pen, { n, g, ink, now }) {
+  const { outs, seats, stacks, last, two } = n,
+    { place, xy, vertical, narrow, judge, chars, mouth } = g,
+    { fold, clock, least } = now;
   const step = Math.floor(clock), phase = clock - step, writing = clock < outs.length;
-  const front = i => writing && i === step ? span(phase, 0, .45) : 1;
-  const isWritten = i => i < clock - .9;
+  const front = (i) => writing && i === step ? span(phase, 0, .45) : 1;
+  const isWritten = (i) => i < clock - .9;
   const folded = 1 - ease(fold * 1.6), apart = ease(fold * 1.6 - .6);
-  const strength = share => .5 + .5 * Math.sqrt(Math.min(1, share * 3));  // the thin are also paler
+  // the thin are also paler
+  const strength = (share) => .5 + .5 * Math.sqrt(Math.min(1, share * 3));
 
-  // One colour for all ribbons of a bundle: clear at the source, full at the end, as far as front has come.
+  // One colour for all ribbons of a bundle: clear at the source, full at the end, as far as front
+  // has come.
   function stain(channels, front, from, to) {
-    const paint = pen.createLinearGradient(...xy(place.start - 20, 0), ...xy(place.end, 0)), edge = clamp(front * 1.15), before = clamp(edge - .15);
+    const paint = pen.createLinearGradient(...xy(place.start - 20, 0), ...xy(place.end, 0)),
+      edge = clamp(front * 1.15),
+      before = clamp(edge - .15);
     paint.addColorStop(0, rgba(channels, from));
     paint.addColorStop(before, rgba(channels, mix(from, to, before)));
-    if (front < 1) { paint.addColorStop(mix(before, edge, .6), rgba(channels, 1)); paint.addColorStop(edge, rgba(channels, 0)); }
-    else paint.addColorStop(1, rgba(channels, to));
+    if (front < 1) {
+      paint.addColorStop(mix(before, edge, .6), rgba(channels, 1));
+      paint.addColorStop(edge, rgba(channels, 0));
+    } else paint.addColorStop(1, rgba(channels, to));
     return paint;
   }
-  // A ribbon through points [u, v], level wherever it meets one; [u, v, 0.5] makes it taper. Nothing shines through a solid one.
+  // A ribbon through points [u, v], level wherever it meets one; [u, v, 0.5] makes it taper.
+  // Nothing shines through a solid one.
   function ribbon(points, width, paint, alpha, solid = 0) {
     if (alpha < .004) return;
     const half = Math.max(width, .7) / 2;
-    const side = (list, d) => list.forEach(([u, v, taper = 1], i) => {
-      const [x, y] = xy(u, v + d * taper);
-      if (!i) return d < 0 ? pen.moveTo(x, y) : pen.lineTo(x, y);
-      const [u0, v0, taper0 = 1] = list[i - 1], bend = (u0 + u) / 2;
-      pen.bezierCurveTo(...xy(bend, v0 + d * taper0), ...xy(bend, v + d * taper), x, y);
-    });
+    const side = (list, d) =>
+      list.forEach(([u, v, taper = 1], i) => {
+        const [x, y] = xy(u, v + d * taper);
+        if (!i) return d < 0 ? pen.moveTo(x, y) : pen.lineTo(x, y);
+        const [u0, v0, taper0 = 1] = list[i - 1], bend = (u0 + u) / 2;
+        pen.bezierCurveTo(...xy(bend, v0 + d * taper0), ...xy(bend, v + d * taper), x, y);
+      });
     pen.beginPath();
     side(points, -half);
     side(points.toReversed(), half);
-    if (solid && width > 1.2) { pen.fillStyle = rgba(ink.ground, 1); pen.globalAlpha = solid; pen.fill(); }
+    if (solid && width > 1.2) {
+      pen.fillStyle = rgba(ink.ground, 1);
+      pen.globalAlpha = solid;
+      pen.fill();
+    }
     pen.fillStyle = paint;
     pen.globalAlpha = alpha;
     pen.fill();
@@ -107,12 +201,22 @@ function flowPaint(pen, {n, g, ink, now}) {
     pen.globalAlpha = alpha;
     pen.fillStyle = paint;
     pen.beginPath();
-    pen.roundRect(x, y, Math.max(0, w), Math.max(0, h), Math.max(0, Math.min(radius, w / 2, h / 2)));
+    pen.roundRect(
+      x,
+      y,
+      Math.max(0, w),
+      Math.max(0, h),
+      Math.max(0, Math.min(radius, w / 2, h / 2)),
+    );
     pen.fill();
   }
   // From a written piece into the mouth of another, away from the text: thin where it leaves.
   function bow(spot, i, at, width, paint, alpha) {
-    const out = g.outEdge(i, fold), v1 = g.outSpot(i, fold).v, v = v1 + at, v0 = spot.v, u0 = vertical ? spot.u - 14 : out;
+    const out = g.outEdge(i, fold),
+      v1 = g.outSpot(i, fold).v,
+      v = v1 + at,
+      v0 = spot.v,
+      u0 = vertical ? spot.u - 14 : out;
     const h = Math.max(width, .8) / 2, s = Math.max(h * .5, .4), far = Math.abs(v0 - v1);
     const reach = vertical ? 24 + far * .14 : Math.max(24 + Math.min(110, far * .42), 22 + 3 * h);
     const outer = reach + h * .8, inner = reach - h * .8;
@@ -126,39 +230,66 @@ function flowPaint(pen, {n, g, ink, now}) {
     pen.fill();
   }
   // One ribbon from a source row to an output, through the folded stacks and level with them.
-  function sweep(s, i, {from = 0, squeeze = 1, to = 0}, width, paint, alpha, solid) {
-    const {v} = place.source[s], into = g.outSpot(i, fold).v + to;
-    ribbon([[g.sourceEdge(s), v + from, squeeze], [g.depthAt(0, stacks[0].depth, fold), g.lane(0, s, fold) + from, squeeze],
-      ...(two ? [[g.depthAt(1, 0, fold), into]] : []), [g.outEdge(i, fold), into]], width, paint, alpha, solid);
+  function sweep(s, i, { from = 0, squeeze = 1, to = 0 }, width, paint, alpha, solid) {
+    const { v } = place.source[s], into = g.outSpot(i, fold).v + to;
+    ribbon(
+      [
+        [g.sourceEdge(s), v + from, squeeze],
+        [g.depthAt(0, stacks[0].depth, fold), g.lane(0, s, fold) + from, squeeze],
+        ...(two ? [[g.depthAt(1, 0, fold), into]] : []),
+        [g.outEdge(i, fold), into],
+      ],
+      width,
+      paint,
+      alpha,
+      solid,
+    );
   }
   // Folded: all that fed an output. Its mouth holds every ribbon side by side, 100 % in all.
   function fedBy(i, alpha) {
     const come = front(i), paint = stain(ink.accent, come, ink.rise, .92), own = rgba(ink.past, 1);
     let at = -mouth / 2;
-    const next = share => { at += share * mouth; return at - share * mouth / 2; };
-    const bows = new Map();  // by where they leave: of many pieces some leave from one row
-    if (two) for (let row = i; row >= 0; row--) {
-      const spot = row ? g.outSpot(row - 1, fold) : place.written[0];
-      bows.set(spot, (bows.get(spot) ?? 0) + n.fromWritten[i][row]);
+    const next = (share) => {
+      at += share * mouth;
+      return at - share * mouth / 2;
+    };
+    const bows = new Map(); // by where they leave: of many pieces some leave from one row
+    if (two) {
+      for (let row = i; row >= 0; row--) {
+        const spot = row ? g.outSpot(row - 1, fold) : place.written[0];
+        bows.set(spot, (bows.get(spot) ?? 0) + n.fromWritten[i][row]);
+      }
     }
-    for (const [spot, share] of bows) {  // the nearest on top, so that no bow crosses another
+    for (const [spot, share] of bows) { // the nearest on top, so that no bow crosses another
       const to = next(share);
       if (share >= least) bow(spot, i, to, share * mouth, own, alpha * span(come, .8, 1) * .7);
     }
     n.fromSource[i].forEach((share, s) => {
       const to = next(share);
-      if (share >= least) sweep(s, i, {to}, share * mouth, paint, alpha * strength(share), come < 1 ? 0 : alpha);
+      if (share >= least) {
+        sweep(s, i, { to }, share * mouth, paint, alpha * strength(share), come < 1 ? 0 : alpha);
+      }
     });
   }
   // Folded: all that a source row fed, fanning out.
   function feedsOn(s, alpha) {
     const paint = stain(ink.accent, 1, ink.rise, .9);
-    const to = g.shown.filter(i => isWritten(i) && n.fromSource[i][s] >= least).map(i => [i, n.fromSource[i][s]]);
-    const total = to.reduce((sum, [, share]) => sum + share, 0) * mouth, squeeze = Math.min(1, mouth * .5 / total);
+    const to = g.shown.filter((i) => isWritten(i) && n.fromSource[i][s] >= least).map(
+      (i) => [i, n.fromSource[i][s]],
+    );
+    const total = to.reduce((sum, [, share]) => sum + share, 0) * mouth,
+      squeeze = Math.min(1, mouth * .5 / total);
     let at = -total / 2;
     for (const [i, share] of to) {
       const width = share * mouth;
-      sweep(s, i, {from: (at + width / 2) * squeeze, squeeze}, width, paint, alpha * strength(share));
+      sweep(
+        s,
+        i,
+        { from: (at + width / 2) * squeeze, squeeze },
+        width,
+        paint,
+        alpha * strength(share),
+      );
       at += width;
     }
   }
@@ -167,24 +298,53 @@ function flowPaint(pen, {n, g, ink, now}) {
   function unfolded(lit, come, alpha) {
     const paint = stain(ink.accent, come, ink.rise, .85), own = stain(ink.past, come, ink.rise, .7);
     for (const one of n.ribbons(lit, g.seat, g.page, least / 2)) {
-      const {from, to, w, fromAt, first} = one, points = g.ends(one, fold);
+      const { from, to, w, fromAt, first } = one, points = g.ends(one, fold);
       if (lit.kind === 'source' && two && to[0] === last && !isWritten(to[2])) continue;
-      if (from[0] === 0 && from[1] === 0) points.unshift([g.sourceEdge(from[2]), place.source[from[2]].v + fromAt * mouth]);
-      ribbon(points, w * mouth, first ? paint : own, alpha * (.45 + .55 * Math.sqrt(Math.min(1, w * 4))), come < 1 || w < .02 ? 0 : alpha);
+      if (from[0] === 0 && from[1] === 0) {
+        points.unshift([g.sourceEdge(from[2]), place.source[from[2]].v + fromAt * mouth]);
+      }
+      ribbon(
+        points,
+        w * mouth,
+        first ? paint : own,
+        alpha * (.45 + .55 * Math.sqrt(Math.min(1, w * 4))),
+        come < 1 || w < .02 ? 0 : alpha,
+      );
     }
-    for (const i of lit.kind === 'out' ? [lit.i] : g.shown.filter(isWritten)) {  // from the last layer to the word
-      const row = outs[i].row, w = n.arriving(lit, row), part = lit.kind === 'out' ? n.origin(n.end, row) : 1, s = g.seat(last, row);
-      for (const [share, at, stained] of [[1 - part, -part / 2, own], [part, (1 - part) / 2, paint]])
-        if (share * w >= least / 2) ribbon([point([...n.end, s], at * w), [g.outEdge(i, fold), g.outSpot(i, fold).v + at * w * mouth]], share * w * mouth, stained, alpha, come < 1 ? 0 : alpha);
+    // from the last layer to the word
+    for (const i of lit.kind === 'out' ? [lit.i] : g.shown.filter(isWritten)) {
+      const row = outs[i].row,
+        w = n.arriving(lit, row),
+        part = lit.kind === 'out' ? n.origin(n.end, row) : 1,
+        s = g.seat(last, row);
+      for (
+        const [share, at, stained] of [[1 - part, -part / 2, own], [part, (1 - part) / 2, paint]]
+      ) {
+        if (share * w >= least / 2) {
+          ribbon(
+            [point([...n.end, s], at * w), [
+              g.outEdge(i, fold),
+              g.outSpot(i, fold).v + at * w * mouth,
+            ]],
+            share * w * mouth,
+            stained,
+            alpha,
+            come < 1 ? 0 : alpha,
+          );
+        }
+      }
     }
   }
-  function plates() {  // a layer is a plate of glass
+  function plates() { // a layer is a plate of glass
     const top = vertical ? 4 : 2, bottom = vertical ? g.W - 4 : g.H - 24;
     pen.font = `11px ${now.font}`;
     pen.textAlign = 'center';
     stacks.forEach((stack, k) => {
       for (let l = 0; l < stack.depth; l++) {
-        const a = g.depthAt(k, l, fold) + 1.5, b = g.depthAt(k, l + 1, fold) - 1.5, [x0, y0] = xy(a, top), [x1, y1] = xy(b, bottom);
+        const a = g.depthAt(k, l, fold) + 1.5,
+          b = g.depthAt(k, l + 1, fold) - 1.5,
+          [x0, y0] = xy(a, top),
+          [x1, y1] = xy(b, bottom);
         box(x0, y0, x1 - x0, y1 - y0, 6, rgba(ink.accent, ink.plate), mix(1, .6, fold));
         const number = ease(fold * 2 - 1);
         if (number < .01) continue;
@@ -195,69 +355,119 @@ function flowPaint(pen, {n, g, ink, now}) {
       }
     });
   }
-  function streams(given) {  // the residual streams; those that do not exist yet are fainter
+  function streams(given) { // the residual streams; those that do not exist yet are fainter
     pen.lineWidth = 1;
     pen.strokeStyle = rgba(ink.line, 1);
     stacks.forEach((stack, k) => {
       const rows = two && k === last ? g.shown : seats.map((_, s) => s);
       for (const s of rows) {
-        const here = g.lane(k, s, fold), i = two ? s : outs.findIndex(out => out.row === s);
+        const here = g.lane(k, s, fold), i = two ? s : outs.findIndex((out) => out.row === s);
         const points = [[g.depthAt(k, 0, fold), here], [g.depthAt(k, stack.depth, fold), here]];
         if (k === 0) points.unshift([g.sourceEdge(s), place.source[s].v]);
-        if (k === last && i >= 0 && (fold > .5 || two)) points.push([g.outEdge(i, fold), g.outSpot(i, fold).v]);
+        if (k === last && i >= 0 && (fold > .5 || two)) {
+          points.push([g.outEdge(i, fold), g.outSpot(i, fold).v]);
+        }
         const exists = (two ? k < last : !chars) || s <= clock;
-        pen.globalAlpha = (exists ? 1 : .35) * (k ? 1 : 1 - clamp(12 * given[s]));  // a ribbon covers its stream
+        // a ribbon covers its stream
+        pen.globalAlpha = (exists ? 1 : .35) * (k ? 1 : 1 - clamp(12 * given[s]));
         pen.beginPath();
         points.forEach(([u, v], m) => {
           if (!m) return pen.moveTo(...xy(u, v));
           const [u0, v0] = points[m - 1], bend = (u0 + u) / 2;
-          v0 === v ? pen.lineTo(...xy(u, v)) : pen.bezierCurveTo(...xy(bend, v0), ...xy(bend, v), ...xy(u, v));
+          v0 === v
+            ? pen.lineTo(...xy(u, v))
+            : pen.bezierCurveTo(...xy(bend, v0), ...xy(bend, v), ...xy(u, v));
         });
         pen.stroke();
       }
     });
   }
-  function saidBefore() {  // everything already said, faintly: the two best sources of each
-    const calm = (1 - Math.max(...now.out, ...now.source) * .45) * (1 - ease(fold * 2)), grey = rgba(ink.muted, 1);
-    if (calm > .01) for (const i of g.shown) {
-      if (i >= Math.floor(clock + .1) || now.out[i] > .5) continue;
-      for (const [share, s] of bestOf(i)) sweep(s, i, {}, share * mouth * (chars ? .15 : .3), grey, (chars && narrow ? .1 : .2) * calm * (1 - now.source[s]));
+  function saidBefore() { // everything already said, faintly: the two best sources of each
+    const calm = (1 - Math.max(...now.out, ...now.source) * .45) * (1 - ease(fold * 2)),
+      grey = rgba(ink.muted, 1);
+    if (calm > .01) {
+      for (const i of g.shown) {
+        if (i >= Math.floor(clock + .1) || now.out[i] > .5) continue;
+        for (const [share, s] of bestOf(i)) {
+          sweep(
+            s,
+            i,
+            {},
+            share * mouth * (chars ? .15 : .3),
+            grey,
+            (chars && narrow ? .1 : .2) * calm * (1 - now.source[s]),
+          );
+        }
+      }
     }
   }
-  const bestOf = i => n.fromSource[i].map((share, s) => [share, s]).sort((a, b) => b[0] - a[0]).slice(0, 2);
-  function gauge(swing) {  // the stream ends on a scale; where it lands is the verdict
-    const {u, at} = g.scale, landing = at(mix(.5, outs[0].lens.at(-1)[1], swing)), steps = 48, gap = Math.abs(at(1) - at(0)) / steps - 2;
-    for (let m = 0; m < steps; m++) {  // longer and stronger towards the ends, and differently coloured
-      const p = (m + .5) / steps, far = Math.abs(p - .5) * 2, size = 5 + 13 * far, [x, y] = xy(u + 10 + size / 2, at(p)), [w, h] = vertical ? [gap, size] : [size, gap];
-      box(x - w / 2, y - h / 2, w, h, 1.5, rgba(p < .5 ? ink.warm : ink.accent, 1), .25 + .75 * far);
+  const bestOf = (i) =>
+    n.fromSource[i].map((share, s) => [share, s]).sort((a, b) => b[0] - a[0]).slice(0, 2);
+  function gauge(swing) { // the stream ends on a scale; where it lands is the verdict
+    const { u, at } = g.scale,
+      landing = at(mix(.5, outs[0].lens.at(-1)[1], swing)),
+      steps = 48,
+      gap = Math.abs(at(1) - at(0)) / steps - 2;
+    // longer and stronger towards the ends, and differently coloured
+    for (let m = 0; m < steps; m++) {
+      const p = (m + .5) / steps,
+        far = Math.abs(p - .5) * 2,
+        size = 5 + 13 * far,
+        [x, y] = xy(u + 10 + size / 2, at(p)),
+        [w, h] = vertical ? [gap, size] : [size, gap];
+      box(
+        x - w / 2,
+        y - h / 2,
+        w,
+        h,
+        1.5,
+        rgba(p < .5 ? ink.warm : ink.accent, 1),
+        .25 + .75 * far,
+      );
     }
     if (swing <= 0) return;
-    const alpha = .92 * now.out[0] * Math.min(1, swing * 4), corners = [[u - 12, landing - 13], [u + 5, landing], [u - 12, landing + 13]];
-    ribbon([[g.outEdge(0, fold), g.outSpot(0, fold).v], [u - 12, landing, .3]], mouth, rgba(ink.accent, 1), alpha);
+    const alpha = .92 * now.out[0] * Math.min(1, swing * 4),
+      corners = [[u - 12, landing - 13], [u + 5, landing], [u - 12, landing + 13]];
+    ribbon(
+      [[g.outEdge(0, fold), g.outSpot(0, fold).v], [u - 12, landing, .3]],
+      mouth,
+      rgba(ink.accent, 1),
+      alpha,
+    );
     pen.globalAlpha = alpha;
     pen.beginPath();
     corners.forEach(([a, b], m) => m ? pen.lineTo(...xy(a, b)) : pen.moveTo(...xy(a, b)));
     pen.fill();
   }
   function mouthOf(i, glow) {
-    const [x, y] = xy(g.outEdge(i, fold), g.outSpot(i, fold).v), grown = span(front(i), .8, 1) * mouth;
-    vertical ? box(x - grown / 2, y, grown, 4, 2, rgba(ink.accent, 1), glow) : box(x, y - grown / 2, 4, grown, 2, rgba(ink.accent, 1), glow);
+    const [x, y] = xy(g.outEdge(i, fold), g.outSpot(i, fold).v),
+      grown = span(front(i), .8, 1) * mouth;
+    vertical
+      ? box(x - grown / 2, y, grown, 4, 2, rgba(ink.accent, 1), glow)
+      : box(x, y - grown / 2, 4, grown, 2, rgba(ink.accent, 1), glow);
   }
 
-  const bright = now.out.map((glow, i) => [glow, i]).filter(([glow, i]) => glow > .01 && g.shown.includes(i));
-  const given = seats.map((_, s) => bright.reduce((most, [glow, i]) => Math.max(most, glow * front(i) * n.fromSource[i][s]), now.source[s]));
+  const bright = now.out.map((glow, i) => [glow, i]).filter(([glow, i]) =>
+    glow > .01 && g.shown.includes(i)
+  );
+  const given = seats.map((_, s) =>
+    bright.reduce(
+      (most, [glow, i]) => Math.max(most, glow * front(i) * n.fromSource[i][s]),
+      now.source[s],
+    )
+  );
   plates();
   streams(given);
   saidBefore();
   for (const [glow, i] of bright) {
     if (folded > .004) fedBy(i, glow * folded);
-    if (apart > .004) unfolded({kind: 'out', i}, front(i), glow * apart);
+    if (apart > .004) unfolded({ kind: 'out', i }, front(i), glow * apart);
     if (!judge) mouthOf(i, glow);
   }
   now.source.forEach((glow, s) => {
     if (glow < .01) return;
     if (folded > .004) feedsOn(s, glow * folded);
-    if (apart > .004) unfolded({kind: 'source', i: s}, 1, glow * apart);
+    if (apart > .004) unfolded({ kind: 'source', i: s }, 1, glow * apart);
   });
   if (judge) gauge(writing ? span(phase, .45, .95) : 1);
   pen.globalAlpha = 1;

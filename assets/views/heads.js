@@ -1,25 +1,37 @@
-// All heads of several attention modules: thumbnails, one enlarged, and one query's row over its text.
-// value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […], keys: […], weights: packed,
-//   context: […], rows: packed or absent}]}; weights (layers, heads, queries, keys),
-//   rows (layers, heads, context): what the chosen query sees of the whole context.
-// first is enlarged until a visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text can be hidden.
-const grid = $('.heads-grid'), map = $('.heads-map'), readout = $('.view-readout'), note = $('.view-note');
+// All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
+// text.
+// value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
+//   keys: […], weights: packed, context: […], rows: packed or absent}]}; weights (layers, heads,
+//   queries, keys), rows (layers, heads, context): what the chosen query sees of the whole
+//   context. first is enlarged until a visitor chooses. With begin: true that query is the first,
+//   [CLS], and the two ends of the text can be hidden.
+const grid = $('.heads-grid'),
+  map = $('.heads-map'),
+  readout = $('.view-readout'),
+  note = $('.view-note');
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 
 const data = () => current()?.groups?.[group];
 // the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id, asked = new URLSearchParams(location.search).get(own);
-if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) { [group, layer, head] = asked.split('.').map(n => n - 1); chosen = true; }
+const own = element.parentElement.closest('[id]').id,
+  asked = new URLSearchParams(location.search).get(own);
+if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) {
+  [group, layer, head] = asked.split('.').map((n) => n - 1);
+  chosen = true;
+}
 function remember() {
   const url = new URL(location);
-  url.searchParams.set(own, [group, layer, head].map(n => n + 1).join('.'));
+  url.searchParams.set(own, [group, layer, head].map((n) => n + 1).join('.'));
   history.replaceState(null, '', url);
 }
-const hide = $('.option input'), bare = token => visible(token.trim() || token);
-const isEnd = token => token === '[CLS]' || token === '[EOS]';  // typed ones are several tokens each
-const endMass = (values, tokens) => hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
-function withoutEnds(values, tokens) {  // rows of weights, the ends hidden and the rest of each row brought back to its sum
+const hide = $('.option input'), bare = (token) => visible(token.trim() || token);
+// typed ones are several tokens each
+const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
+const endMass = (values, tokens) =>
+  hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
+// rows of weights, the ends hidden and the rest of each row brought back to its sum
+function withoutEnds(values, tokens) {
   const m = tokens.length, rest = values.slice();
   for (let i = 0; hide.checked && i < values.length; i += m) {
     const left = Math.max(1e-6, 1 - endMass(values.subarray(i, i + m), tokens));
@@ -27,16 +39,38 @@ function withoutEnds(values, tokens) {  // rows of weights, the ends hidden and 
   }
   return rest;
 }
-const at = (l, h) => { const g = data(), size = g.queries.length * g.keys.length; return withoutEnds(weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size), g.keys); };
+const at = (l, h) => {
+  const g = data(), size = g.queries.length * g.keys.length;
+  return withoutEnds(
+    weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size),
+    g.keys,
+  );
+};
 function thumbnails() {
   const g = data();
   grid.style.setProperty('--heads', g.heads);
   grid.replaceChildren();
-  for (let l = 0; l < g.layers; l++) for (let h = 0; h < g.heads; h++) {
-    const canvas = make('canvas', {'aria-hidden': 'true'});
-    grid.append(make('button', {type: 'button', 'data-do': 'head', 'data-l': l, 'data-h': h, title: `layer ${l + 1}, head ${h + 1}`,
-      'aria-label': `layer ${l + 1}, head ${h + 1}`, 'aria-pressed': l === layer && h === head}, canvas, make('span', {text: `${l + 1}·${h + 1}`})));
-    paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
+  for (let l = 0; l < g.layers; l++) {
+    for (let h = 0; h < g.heads; h++) {
+      const canvas = make('canvas', { 'aria-hidden': 'true' });
+      grid.append(
+        make(
+          'button',
+          {
+            type: 'button',
+            'data-do': 'head',
+            'data-l': l,
+            'data-h': h,
+            title: `layer ${l + 1}, head ${h + 1}`,
+            'aria-label': `layer ${l + 1}, head ${h + 1}`,
+            'aria-pressed': l === layer && h === head,
+          },
+          canvas,
+          make('span', { text: `${l + 1}·${h + 1}` }),
+        ),
+      );
+      paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
+    }
   }
 }
 function enlarge() {
@@ -44,9 +78,15 @@ function enlarge() {
   title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
   paintMap(map, values, n, m);
   const width = map.parentElement.clientWidth || 400;
-  $('.heads-keys').classList.toggle('tall', Math.max(...g.keys.map(t => t.trim().length)) * 7 > width / m);
-  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11)); labelAxis($('.heads-queries'), g.queries, 60);
-  [...grid.children].forEach(b => b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head));
+  $('.heads-keys').classList.toggle(
+    'tall',
+    Math.max(...g.keys.map((t) => t.trim().length)) * 7 > width / m,
+  );
+  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11));
+  labelAxis($('.heads-queries'), g.queries, 60);
+  [...grid.children].forEach((b) =>
+    b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
+  );
   rowText();
   describe(query >= 0 ? query : current().begin ? 0 : n - 1);
 }
@@ -54,13 +94,20 @@ function rowText() {
   const g = data();
   row.hidden = !rows;
   if (!rows) return;
-  const n = g.context.length, whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
+  const n = g.context.length,
+    whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
   const values = withoutEnds(whole, g.context);
-  if (current().begin) note.textContent = current().summary + (hide.checked
-    ? ` Hidden: [CLS] and [EOS], which take ${percent(endMass(whole, g.context))} of what [CLS] gives in this head; the rest is brought back to 100 %.` : '');
+  if (current().begin) {
+    note.textContent = current().summary +
+      (hide.checked
+        ? ` Hidden: [CLS] and [EOS], which take ${
+          percent(endMass(whole, g.context))
+        } of what [CLS] gives in this head; the rest is brought back to 100 %.`
+        : '');
+  }
   const peak = Math.max(...values, 1e-6);
   row.replaceChildren(...g.context.map((token, i) => {
-    const node = make('span', {class: 'seen', title: percent(values[i])});
+    const node = make('span', { class: 'seen', title: percent(values[i]) });
     node.textContent = token === '\n' ? '↵\n' : token;
     node.style.setProperty('--weight', (values[i] / peak).toFixed(3));
     return node;
@@ -68,9 +115,11 @@ function rowText() {
 }
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
-  const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter(j => values[j] >= 0.005);
+  const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
+    values[j] >= 0.005
+  );
   readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” looks at ` +
-    best.map(j => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
+    best.map((j) => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
 }
 function draw() {
   if (current()?.groups) group = Math.min(group, current().groups.length - 1);
@@ -78,46 +127,124 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
   if (!chosen) [layer, head] = current().first;
-  layer = Math.min(layer, g.layers - 1); head = Math.min(head, g.heads - 1); query = -1;
-  weights = unpack(g.weights); rows = g.rows ? unpack(g.rows) : null;
-  names.replaceChildren(...(current().groups.length > 1 ? current().groups.map((other, i) =>
-    make('button', {type: 'button', 'data-do': 'group', 'data-i': i, 'aria-pressed': i === group, text: other.name})) : []));
+  layer = Math.min(layer, g.layers - 1);
+  head = Math.min(head, g.heads - 1);
+  query = -1;
+  weights = unpack(g.weights);
+  rows = g.rows ? unpack(g.rows) : null;
+  names.replaceChildren(
+    ...(current().groups.length > 1
+      ? current().groups.map((other, i) =>
+        make('button', {
+          type: 'button',
+          'data-do': 'group',
+          'data-i': i,
+          'aria-pressed': i === group,
+          text: other.name,
+        })
+      )
+      : []),
+  );
   note.textContent = current().summary;
   hide.parentElement.hidden = !current().begin;
-  thumbnails(); enlarge();
+  thumbnails();
+  enlarge();
 }
-actions.head = button => { chosen = true; layer = +button.dataset.l; head = +button.dataset.h; enlarge(); remember(); };
-actions.group = button => { group = +button.dataset.i; draw(); remember(); };
-actions.csv = () => { const g = data(); if (g) save('attention.csv', 'text/csv', csv([['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
-  ...[...at(layer, head)].map((w, i) => [layer + 1, head + 1, Math.floor(i / g.keys.length) + 1, i % g.keys.length + 1,
-    g.queries[Math.floor(i / g.keys.length)], g.keys[i % g.keys.length], w.toFixed(5)])])); };
-actions.png = () => { const g = data(); if (!g) return;
-  const n = g.queries.length, m = g.keys.length, cell = 16, left = 120, top = 90, picture = make('canvas'), c = picture.getContext('2d');
-  picture.width = left + m * cell + 10; picture.height = top + n * cell + 10;
-  c.fillStyle = '#fff'; c.fillRect(0, 0, picture.width, picture.height); c.imageSmoothingEnabled = false;
-  c.drawImage(map, left, top, m * cell, n * cell); c.fillStyle = '#000'; c.font = '14px sans-serif';
-  c.fillText(title.textContent, 10, 20); c.font = '12px monospace'; c.textAlign = 'right';
+actions.head = (button) => {
+  chosen = true;
+  layer = +button.dataset.l;
+  head = +button.dataset.h;
+  enlarge();
+  remember();
+};
+actions.group = (button) => {
+  group = +button.dataset.i;
+  draw();
+  remember();
+};
+actions.csv = () => {
+  const g = data();
+  if (g) {
+    save(
+      'attention.csv',
+      'text/csv',
+      csv([
+        ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
+        ...[...at(layer, head)].map((
+          w,
+          i,
+        ) => [
+          layer + 1,
+          head + 1,
+          Math.floor(i / g.keys.length) + 1,
+          i % g.keys.length + 1,
+          g.queries[Math.floor(i / g.keys.length)],
+          g.keys[i % g.keys.length],
+          w.toFixed(5),
+        ]),
+      ]),
+    );
+  }
+};
+actions.png = () => {
+  const g = data();
+  if (!g) return;
+  const n = g.queries.length,
+    m = g.keys.length,
+    cell = 16,
+    left = 120,
+    top = 90,
+    picture = make('canvas'),
+    c = picture.getContext('2d');
+  picture.width = left + m * cell + 10;
+  picture.height = top + n * cell + 10;
+  c.fillStyle = '#fff';
+  c.fillRect(0, 0, picture.width, picture.height);
+  c.imageSmoothingEnabled = false;
+  c.drawImage(map, left, top, m * cell, n * cell);
+  c.fillStyle = '#000';
+  c.font = '14px sans-serif';
+  c.fillText(title.textContent, 10, 20);
+  c.font = '12px monospace';
+  c.textAlign = 'right';
   g.queries.forEach((t, i) => c.fillText(visible(t), left - 6, top + i * cell + 12));
-  g.keys.forEach((t, j) => { c.save(); c.translate(left + j * cell + 11, top - 6); c.rotate(-Math.PI / 2); c.textAlign = 'left'; c.fillText(visible(t), 0, 0); c.restore(); });
-  picture.toBlob(blob => save('attention.png', 'image/png', blob)); };
+  g.keys.forEach((t, j) => {
+    c.save();
+    c.translate(left + j * cell + 11, top - 6);
+    c.rotate(-Math.PI / 2);
+    c.textAlign = 'left';
+    c.fillText(visible(t), 0, 0);
+    c.restore();
+  });
+  picture.toBlob((blob) => save('attention.png', 'image/png', blob));
+};
 function point(event) {
-  const g = data(); if (!g) return;
+  const g = data();
+  if (!g) return;
   const box = map.getBoundingClientRect(), n = g.queries.length, m = g.keys.length;
   const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
   const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
   query = i;
-  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” gives key ${j + 1} “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])} of its attention.`;
+  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” gives key ${j + 1} “${
+    bare(g.keys[j])
+  }” ${percent(at(layer, head)[i * m + j])} of its attention.`;
 }
 map.addEventListener('pointermove', point);
 map.addEventListener('pointerdown', point);
-map.addEventListener('keydown', event => {
-  const g = data(), jump = {ArrowDown: 1, ArrowUp: -1}[event.key];
+map.addEventListener('keydown', (event) => {
+  const g = data(), jump = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!g || !jump) return;
   event.preventDefault();
-  query = Math.max(0, Math.min(g.queries.length - 1, (query < 0 ? g.queries.length - 1 : query) + jump));
+  query = Math.max(
+    0,
+    Math.min(g.queries.length - 1, (query < 0 ? g.queries.length - 1 : query) + jump),
+  );
   describe(query);
 });
-new MutationObserver(() => data() && weights && (thumbnails(), enlarge())).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => data() && weights && (thumbnails(), enlarge())).observe(document.body, {
+  attributes: true,
+  attributeFilter: ['class'],
+});
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 watch('value', draw);
 draw();

@@ -1,72 +1,170 @@
-// The logit lens: a row a token, a column a state of the residual stream, in each cell its best guess.
-// value: {summary, layers: […], agreement: […], rows: [{reads, then or null, answer,
-//   cells: [{rank, best: [[token, probability], …]}, …]}]}; answer is what the last state predicts
-const table = $('.lens-table'), note = $('.view-note'), panel = $('.lens-panel'), scroll = $('.lens-scroll');
+// The logit lens: a row a token, a column a state of the residual stream, in each cell its best
+// guess.
+// value: {summary, layers: […], agreement: […], rows: [{reads, then or null, answer, cells:
+//   [{rank, best: [[token, probability], …]}, …]}]}; answer is what the last state predicts
+const table = $('.lens-table'),
+  note = $('.view-note'),
+  panel = $('.lens-panel'),
+  scroll = $('.lens-scroll');
 let cell = [0, 0];
-const bare = token => token.trim() || visible(token);  // the space before a word takes room that a cell lacks
+// the space before a word takes room that a cell lacks
+const bare = (token) => token.trim() || visible(token);
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
-  table.replaceChildren(); close();
+  table.replaceChildren();
+  close();
   if (!value?.rows) return;
   note.textContent = value.summary;
   table.style.setProperty('--columns', value.layers.length);
-  table.append(make('thead', {}, make('tr', {}, make('th', {scope: 'col', text: 'reads → next'}), ...value.layers.map(name => make('th', {scope: 'col', text: name})))));
+  table.append(
+    make(
+      'thead',
+      {},
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'col', text: 'reads → next' }),
+        ...value.layers.map((name) => make('th', { scope: 'col', text: name })),
+      ),
+    ),
+  );
   const body = make('tbody');
   value.rows.forEach((row, i) => {
-    const line = make('tr', {}, make('th', {scope: 'row', title: `${row.reads} → ${row.then ?? 'nothing'}`}, make('span', {text: bare(row.reads)}), make('span', {text: row.then === null ? '' : '→ ' + bare(row.then)})));
-    row.cells.forEach(({best}, j) => {
+    const line = make(
+      'tr',
+      {},
+      make(
+        'th',
+        { scope: 'row', title: `${row.reads} → ${row.then ?? 'nothing'}` },
+        make('span', { text: bare(row.reads) }),
+        make('span', { text: row.then === null ? '' : '→ ' + bare(row.then) }),
+      ),
+    );
+    row.cells.forEach(({ best }, j) => {
       const [token, p] = best[0], right = token === row.answer;
-      const td = make('td', {tabindex: i || j ? -1 : 0, 'data-i': i, 'data-j': j, class: right ? 'right' : '', 'aria-label': say(i, j)},
-        make('span', {class: 'lens-token', text: bare(token)}), make('span', {class: 'lens-p', text: percent(p)}));
+      const td = make(
+        'td',
+        {
+          tabindex: i || j ? -1 : 0,
+          'data-i': i,
+          'data-j': j,
+          class: right ? 'right' : '',
+          'aria-label': say(i, j),
+        },
+        make('span', { class: 'lens-token', text: bare(token) }),
+        make('span', { class: 'lens-p', text: percent(p) }),
+      );
       td.style.setProperty('--p', p);
       line.append(td);
     });
     body.append(line);
   });
-  const foot = make('tfoot', {}, make('tr', {}, make('th', {scope: 'row', text: 'as the last'}), ...value.agreement.map(share => make('td', {text: share ? percent(share) : '0 %'}))));
+  const foot = make(
+    'tfoot',
+    {},
+    make(
+      'tr',
+      {},
+      make('th', { scope: 'row', text: 'as the last' }),
+      ...value.agreement.map((share) => make('td', { text: share ? percent(share) : '0 %' })),
+    ),
+  );
   table.append(body, foot);
   cell = [0, 0];
 }
 function say(i, j) {
-  const {layers, rows} = current(), row = rows[i], {rank, best} = row.cells[j];
-  const last = j === layers.length - 1 ? 'the model’s own prediction' : rank === 1 ? 'already what the last layer says' : `the last layer’s “${visible(row.answer)}” is number ${rank.toLocaleString('en')} here`;
-  return `After “${visible(row.reads)}” (${i + 1}), ${layers[j]}: “${visible(best[0][0])}” ${percent(best[0][1])}, ${last}.`;
+  const { layers, rows } = current(), row = rows[i], { rank, best } = row.cells[j];
+  const last = j === layers.length - 1
+    ? 'the model’s own prediction'
+    : rank === 1
+    ? 'already what the last layer says'
+    : `the last layer’s “${visible(row.answer)}” is number ${rank.toLocaleString('en')} here`;
+  return `After “${visible(row.reads)}” (${i + 1}), ${layers[j]}: “${visible(best[0][0])}” ${
+    percent(best[0][1])
+  }, ${last}.`;
 }
 function show(td) {
   const i = +td.dataset.i, j = +td.dataset.j;
   table.querySelector('.on')?.classList.remove('on');
   td.classList.add('on');
-  panel.replaceChildren(make('p', {text: say(i, j)}), make('div', {class: 'lens-best'}, ...current().rows[i].cells[j].best.flatMap(([token, p]) => {
-    const bar = make('i'); bar.style.setProperty('--p', p);
-    return [make('code', {text: visible(token)}), bar, make('span', {text: percent(p)})];
-  })));
+  panel.replaceChildren(
+    make('p', { text: say(i, j) }),
+    make(
+      'div',
+      { class: 'lens-best' },
+      ...current().rows[i].cells[j].best.flatMap(([token, p]) => {
+        const bar = make('i');
+        bar.style.setProperty('--p', p);
+        return [make('code', { text: visible(token) }), bar, make('span', { text: percent(p) })];
+      }),
+    ),
+  );
   panel.hidden = false;
   const frame = element.getBoundingClientRect(), box = td.getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(box.left - frame.left, frame.width - panel.offsetWidth)) + 'px';
+  panel.style.left = Math.max(0, Math.min(box.left - frame.left, frame.width - panel.offsetWidth)) +
+    'px';
   const below = box.bottom - frame.top + 3, above = box.top - frame.top - panel.offsetHeight - 3;
-  panel.style.top = (box.bottom + panel.offsetHeight + 8 > innerHeight && above > 0 ? above : below) + 'px';
+  panel.style.top =
+    (box.bottom + panel.offsetHeight + 8 > innerHeight && above > 0 ? above : below) + 'px';
 }
-function close() { panel.hidden = true; table.querySelector('.on')?.classList.remove('on'); }
-const at = event => event.target.closest('tbody td');
-table.addEventListener('pointerover', event => { const td = at(event); if (td) show(td); });
-table.addEventListener('focusin', event => { const td = at(event); if (td) show(td); });
-table.addEventListener('click', event => { const td = at(event); if (td) { cell = [+td.dataset.i, +td.dataset.j]; td.focus({preventScroll: true}); } });
+function close() {
+  panel.hidden = true;
+  table.querySelector('.on')?.classList.remove('on');
+}
+const at = (event) => event.target.closest('tbody td');
+table.addEventListener('pointerover', (event) => {
+  const td = at(event);
+  if (td) show(td);
+});
+table.addEventListener('focusin', (event) => {
+  const td = at(event);
+  if (td) show(td);
+});
+table.addEventListener('click', (event) => {
+  const td = at(event);
+  if (td) {
+    cell = [+td.dataset.i, +td.dataset.j];
+    td.focus({ preventScroll: true });
+  }
+});
 table.addEventListener('pointerleave', close);
 table.addEventListener('focusout', close);
 scroll.addEventListener('scroll', close);
-table.addEventListener('keydown', event => {
-  const jump = {ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1]}[event.key];
+table.addEventListener('keydown', (event) => {
+  const jump =
+    { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
   if (event.key === 'Escape') close();
   if (!jump) return;
   event.preventDefault();
-  const {rows, layers} = current(), find = () => table.querySelector(`[data-i="${cell[0]}"][data-j="${cell[1]}"]`);
+  const { rows, layers } = current(),
+    find = () => table.querySelector(`[data-i="${cell[0]}"][data-j="${cell[1]}"]`);
   find().tabIndex = -1;
-  cell = [Math.max(0, Math.min(rows.length - 1, cell[0] + jump[0])), Math.max(0, Math.min(layers.length - 1, cell[1] + jump[1]))];
+  cell = [
+    Math.max(0, Math.min(rows.length - 1, cell[0] + jump[0])),
+    Math.max(0, Math.min(layers.length - 1, cell[1] + jump[1])),
+  ];
   const td = find();
-  td.tabIndex = 0; td.scrollIntoView({block: 'nearest', inline: 'nearest'}); td.focus({preventScroll: true});
+  td.tabIndex = 0;
+  td.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  td.focus({ preventScroll: true });
 });
-actions.csv = () => current()?.rows && save('logit-lens.csv', 'text/csv', csv([['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
-  ...current().rows.flatMap((row, i) => row.cells.flatMap(({rank, best}, j) => best.map(([token, p], k) => [i + 1, row.reads, row.then ?? '', current().layers[j], k + 1, token, p, rank])))]));
+actions.csv = () =>
+  current()?.rows &&
+  save(
+    'logit-lens.csv',
+    'text/csv',
+    csv([
+      ['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
+      ...current().rows.flatMap((row, i) =>
+        row.cells.flatMap(({ rank, best }, j) =>
+          best.map((
+            [token, p],
+            k,
+          ) => [i + 1, row.reads, row.then ?? '', current().layers[j], k + 1, token, p, rank])
+        )
+      ),
+    ]),
+  );
 watch('value', draw);
 draw();

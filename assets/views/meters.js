@@ -10,22 +10,55 @@ function draw() {
   verdict?.replaceChildren();
   rows.replaceChildren(...found.map(meter));
   if (!found.length) return;
-  rows.append(make('div', {class: 'meter-ends', 'aria-hidden': 'true'}, ...value.labels.map(text => make('span', {text}))));
+  rows.append(
+    make(
+      'div',
+      { class: 'meter-ends', 'aria-hidden': 'true' },
+      ...value.labels.map((text) => make('span', { text })),
+    ),
+  );
   if (!verdict) return;
-  const {p} = found[0], side = p >= 0.5 ? 1 : 0, label = value.labels[side];
+  const { p } = found[0], side = p >= 0.5 ? 1 : 0, label = value.labels[side];
   verdict.classList.toggle('against', !side);
-  verdict.append(make('span', {text: label[0].toUpperCase() + label.slice(1)}), make('small', {text: `${sure(side ? p : 1 - p)} sure`}));
+  verdict.append(
+    make('span', { text: label[0].toUpperCase() + label.slice(1) }),
+    make('small', { text: `${sure(side ? p : 1 - p)} sure` }),
+  );
 }
-function meter({name, p}) {
-  const {labels} = current(), side = p >= 0.5 ? 1 : 0, fill = make('i', {class: side ? 'meter-right' : 'meter-left'});
+function meter({ name, p }) {
+  const { labels } = current(),
+    side = p >= 0.5 ? 1 : 0,
+    fill = make('i', { class: side ? 'meter-right' : 'meter-left' });
   fill.style.width = (100 * Math.abs(p - 0.5)).toFixed(2) + '%';
-  return make('div', {class: 'meter'}, make('span', {class: 'meter-name', text: name}),
-    make('div', {class: 'meter-track', role: 'meter', 'aria-label': `${name}: ${labels[1]}`, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': (100 * p).toFixed(1)}, fill),
-    make('span', {class: 'meter-number', text: `${labels[side]} ${sure(side ? p : 1 - p)}`}));
+  return make(
+    'div',
+    { class: 'meter' },
+    make('span', { class: 'meter-name', text: name }),
+    make('div', {
+      class: 'meter-track',
+      role: 'meter',
+      'aria-label': `${name}: ${labels[1]}`,
+      'aria-valuemin': 0,
+      'aria-valuemax': 100,
+      'aria-valuenow': (100 * p).toFixed(1),
+    }, fill),
+    make('span', { class: 'meter-number', text: `${labels[side]} ${sure(side ? p : 1 - p)}` }),
+  );
 }
 // 100 % would claim what no classifier knows
-const sure = p => p >= 0.995 ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %') : Math.round(100 * p) + ' %';
-actions.csv = () => current()?.rows && save('probabilities.csv', 'text/csv', csv([['', ...current().labels],
-  ...current().rows.map(({name, p}) => [name, (1 - p).toFixed(5), p.toFixed(5)])]));
+const sure = (p) =>
+  p >= 0.995
+    ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
+    : Math.round(100 * p) + ' %';
+actions.csv = () =>
+  current()?.rows &&
+  save(
+    'probabilities.csv',
+    'text/csv',
+    csv([
+      ['', ...current().labels],
+      ...current().rows.map(({ name, p }) => [name, (1 - p).toFixed(5), p.toFixed(5)]),
+    ]),
+  );
 watch('value', draw);
 draw();

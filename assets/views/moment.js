@@ -1,35 +1,61 @@
-// A model at one moment: a map for every head, as large as there is room, and what it reads and writes.
-// value: {summary, groups: [{name, layers, heads, queries: […], keys: […], weights: packed (layers, heads, queries, keys)}],
-//   reads: […], writes: [[text, right or null], …]}
-const maps = $('.moment-maps'), line = $('.moment-line'), note = $('.view-note'), kinds = $('.moment-kinds');
-const END = '[EOS]', GAP = 40, CAPTION = 18, AXIS = 14, LEAST = 9;  // LEAST: px that a symbol on an axis needs
-const sign = token => token === END ? '·' : visible(token);
-let group = 0, alone = null, weights = null;  // alone: [layer, head] that fills the room
+// A model at one moment: a map for every head, as large as there is room, and what it reads and
+// writes.
+// value: {summary, groups: [{name, layers, heads, queries: […], keys: […], weights: packed
+//   (layers, heads, queries, keys)}], reads: […], writes: [[text, right or null], …]}
+const maps = $('.moment-maps'),
+  line = $('.moment-line'),
+  note = $('.view-note'),
+  kinds = $('.moment-kinds');
+// LEAST: px that a symbol on an axis needs
+const END = '[EOS]', GAP = 40, CAPTION = 18, AXIS = 14, LEAST = 9;
+const sign = (token) => token === END ? '·' : visible(token);
+let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
 
 const data = () => current()?.groups?.[group];
 // the address remembers a head that was pressed, counted from 1: ?lab-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id, asked = new URLSearchParams(location.search).get(own);
-if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) { const [g, ...head] = asked.split('.').map(n => n - 1); group = g; alone = head; }
+const own = element.parentElement.closest('[id]').id,
+  asked = new URLSearchParams(location.search).get(own);
+if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) {
+  const [g, ...head] = asked.split('.').map((n) => n - 1);
+  group = g;
+  alone = head;
+}
 function remember() {
   const url = new URL(location);
-  if (alone) url.searchParams.set(own, [group, ...alone].map(n => n + 1).join('.')); else url.searchParams.delete(own);
+  if (alone) url.searchParams.set(own, [group, ...alone].map((n) => n + 1).join('.'));
+  else url.searchParams.delete(own);
   history.replaceState(null, '', url);
 }
-const at = (l, h) => { const g = data(), size = g.queries.length * g.keys.length; return weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size); };
-const shown = () => { const g = data(); return alone ? [alone] : [...Array(g.layers * g.heads).keys()].map(i => [Math.floor(i / g.heads), i % g.heads]); };
-function fit(n, heads) {  // columns and size of n maps; each layer begins a row
+const at = (l, h) => {
+  const g = data(), size = g.queries.length * g.keys.length;
+  return weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size);
+};
+const shown = () => {
+  const g = data();
+  return alone
+    ? [alone]
+    : [...Array(g.layers * g.heads).keys()].map((i) => [Math.floor(i / g.heads), i % g.heads]);
+};
+function fit(n, heads) { // columns and size of n maps; each layer begins a row
   const width = maps.clientWidth || 400, height = maps.clientHeight || width;
   let best = [1, 24];
   for (let columns = 1; columns <= heads; columns++) {
     if (heads % columns) continue;
-    const size = Math.floor(Math.min((width - GAP * (columns - 1)) / columns - AXIS, height * columns / n - CAPTION - AXIS - 4));
+    const size = Math.floor(
+      Math.min(
+        (width - GAP * (columns - 1)) / columns - AXIS,
+        height * columns / n - CAPTION - AXIS - 4,
+      ),
+    );
     if (size > best[1]) best = [columns, size];
   }
   return best;
 }
 function axis(tokens, size, name) {
-  const box = make('div', {class: name});
-  if (size / tokens.length >= LEAST) box.append(...tokens.map(token => make('span', {text: sign(token)})));
+  const box = make('div', { class: name });
+  if (size / tokens.length >= LEAST) {
+    box.append(...tokens.map((token) => make('span', { text: sign(token) })));
+  }
   return box;
 }
 function paint() {
@@ -38,22 +64,44 @@ function paint() {
   maps.style.setProperty('--columns', columns);
   maps.replaceChildren(...heads.map(([l, h]) => {
     const name = `layer ${l + 1}, head ${h + 1}`, canvas = make('canvas');
-    const button = make('button', {type: 'button', class: 'moment-map', 'data-do': 'head', 'data-l': l, 'data-h': h, 'aria-pressed': Boolean(alone),
-      'aria-label': `${g.name}, ${name}: ${alone ? 'show all heads' : 'enlarge'}`}, canvas);
+    const button = make('button', {
+      type: 'button',
+      class: 'moment-map',
+      'data-do': 'head',
+      'data-l': l,
+      'data-h': h,
+      'aria-pressed': Boolean(alone),
+      'aria-label': `${g.name}, ${name}: ${alone ? 'show all heads' : 'enlarge'}`,
+    }, canvas);
     paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
-    return make('figure', {}, axis(g.keys, size, 'moment-keys'), axis(g.queries, size, 'moment-queries'), button,
-      make('figcaption', {text: size < 90 ? `${l + 1}·${h + 1}` : name}));
+    return make(
+      'figure',
+      {},
+      axis(g.keys, size, 'moment-keys'),
+      axis(g.queries, size, 'moment-queries'),
+      button,
+      make('figcaption', { text: size < 90 ? `${l + 1}·${h + 1}` : name }),
+    );
   }));
 }
-function spell() {  // in columns of at most 20 symbols
-  const {reads, writes} = current(), n = Math.max(reads.length, writes.length, 1);
+function spell() { // in columns of at most 20 symbols
+  const { reads, writes } = current(), n = Math.max(reads.length, writes.length, 1);
   const blocks = Math.ceil(n / 20), rows = Math.ceil(n / blocks), cells = [];
   line.style.setProperty('--rows', rows);
-  for (let b = 0; b < blocks; b++) for (const [kind, symbols] of [['reads', reads.map(token => [token, null])], ['writes', writes]]) {
-    cells.push(make('span', {class: 'moment-name', text: kind}));
-    for (let i = 0; i < rows; i++) {
-      const [token, right] = symbols[b * rows + i] ?? ['', null];
-      cells.push(make('b', {class: `${kind}${right === true ? ' right' : right === false ? ' wrong' : ''}`, text: token === END ? 'end' : visible(token)}));
+  for (let b = 0; b < blocks; b++) {
+    for (
+      const [kind, symbols] of [['reads', reads.map((token) => [token, null])], ['writes', writes]]
+    ) {
+      cells.push(make('span', { class: 'moment-name', text: kind }));
+      for (let i = 0; i < rows; i++) {
+        const [token, right] = symbols[b * rows + i] ?? ['', null];
+        cells.push(
+          make('b', {
+            class: `${kind}${right === true ? ' right' : right === false ? ' wrong' : ''}`,
+            text: token === END ? 'end' : visible(token),
+          }),
+        );
+      }
     }
   }
   line.replaceChildren(...cells);
@@ -66,38 +114,110 @@ function draw() {
   if (!g) return;
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
-  kinds.replaceChildren(...value.groups.map((other, i) => make('button', {type: 'button', 'data-do': 'group', 'data-i': i, 'aria-pressed': i === group, text: other.name})));
+  kinds.replaceChildren(
+    ...value.groups.map((other, i) =>
+      make('button', {
+        type: 'button',
+        'data-do': 'group',
+        'data-i': i,
+        'aria-pressed': i === group,
+        text: other.name,
+      })
+    ),
+  );
   note.textContent = value.summary;
-  spell(); paint();
+  spell();
+  paint();
 }
-actions.group = button => { group = +button.dataset.i; alone = null; draw(); remember(); };
-actions.head = button => {
-  alone = alone ? null : [+button.dataset.l, +button.dataset.h]; paint(); remember();
-  maps.querySelector('button')?.focus({preventScroll: true});
+actions.group = (button) => {
+  group = +button.dataset.i;
+  alone = null;
+  draw();
+  remember();
 };
-maps.addEventListener('pointermove', event => {
+actions.head = (button) => {
+  alone = alone ? null : [+button.dataset.l, +button.dataset.h];
+  paint();
+  remember();
+  maps.querySelector('button')?.focus({ preventScroll: true });
+};
+maps.addEventListener('pointermove', (event) => {
   const button = event.target.closest('.moment-map'), g = data();
   if (!button || !g) return;
   const box = button.getBoundingClientRect(), n = g.queries.length, m = g.keys.length;
   const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
   const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
-  note.textContent = `Layer ${+button.dataset.l + 1}, head ${+button.dataset.h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${sign(g.keys[j])}” (key ${j + 1}) ${percent(at(+button.dataset.l, +button.dataset.h)[i * m + j])} of its attention.`;
+  note.textContent = `Layer ${+button.dataset.l + 1}, head ${+button.dataset.h + 1}: “${
+    sign(g.queries[i])
+  }” (query ${i + 1}) gives “${sign(g.keys[j])}” (key ${j + 1}) ${
+    percent(at(+button.dataset.l, +button.dataset.h)[i * m + j])
+  } of its attention.`;
 });
-maps.addEventListener('pointerleave', () => { if (data()) note.textContent = current().summary; });
-actions.csv = () => { const g = data(); if (g) save('attention.csv', 'text/csv', csv([['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
-  ...shown().flatMap(([l, h]) => [...at(l, h)].map((w, i) => [l + 1, h + 1, Math.floor(i / g.keys.length) + 1, i % g.keys.length + 1,
-    g.queries[Math.floor(i / g.keys.length)], g.keys[i % g.keys.length], w.toFixed(5)]))])); };
-actions.png = () => { const g = data(); if (!g) return;
-  const drawn = [...maps.querySelectorAll('canvas')], side = 240, columns = Math.ceil(Math.sqrt(drawn.length)), picture = make('canvas'), pen = picture.getContext('2d');
-  picture.width = columns * (side + 20) + 20; picture.height = Math.ceil(drawn.length / columns) * (side + 40) + 50;
-  pen.fillStyle = colour('--ground'); pen.fillRect(0, 0, picture.width, picture.height);
-  pen.fillStyle = colour('--ink'); pen.font = '14px sans-serif'; pen.imageSmoothingEnabled = false;
+maps.addEventListener('pointerleave', () => {
+  if (data()) note.textContent = current().summary;
+});
+actions.csv = () => {
+  const g = data();
+  if (g) {
+    save(
+      'attention.csv',
+      'text/csv',
+      csv([
+        ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
+        ...shown().flatMap(([l, h]) =>
+          [...at(l, h)].map((
+            w,
+            i,
+          ) => [
+            l + 1,
+            h + 1,
+            Math.floor(i / g.keys.length) + 1,
+            i % g.keys.length + 1,
+            g.queries[Math.floor(i / g.keys.length)],
+            g.keys[i % g.keys.length],
+            w.toFixed(5),
+          ])
+        ),
+      ]),
+    );
+  }
+};
+actions.png = () => {
+  const g = data();
+  if (!g) return;
+  const drawn = [...maps.querySelectorAll('canvas')],
+    side = 240,
+    columns = Math.ceil(Math.sqrt(drawn.length)),
+    picture = make('canvas'),
+    pen = picture.getContext('2d');
+  picture.width = columns * (side + 20) + 20;
+  picture.height = Math.ceil(drawn.length / columns) * (side + 40) + 50;
+  pen.fillStyle = colour('--ground');
+  pen.fillRect(0, 0, picture.width, picture.height);
+  pen.fillStyle = colour('--ink');
+  pen.font = '14px sans-serif';
+  pen.imageSmoothingEnabled = false;
   pen.fillText(`${g.name}: ${current().summary}`, 20, 26);
-  drawn.forEach((canvas, i) => { const [l, h] = shown()[i], x = 20 + i % columns * (side + 20), y = 50 + Math.floor(i / columns) * (side + 40);
-    pen.fillText(`layer ${l + 1}, head ${h + 1}`, x, y + 12); pen.drawImage(canvas, x, y + 18, side, side); });
-  picture.toBlob(blob => save('attention.png', 'image/png', blob)); };
+  drawn.forEach((canvas, i) => {
+    const [l, h] = shown()[i],
+      x = 20 + i % columns * (side + 20),
+      y = 50 + Math.floor(i / columns) * (side + 40);
+    pen.fillText(`layer ${l + 1}, head ${h + 1}`, x, y + 12);
+    pen.drawImage(canvas, x, y + 18, side, side);
+  });
+  picture.toBlob((blob) => save('attention.png', 'image/png', blob));
+};
 let drawnAt = '';
-new ResizeObserver(() => { const size = `${maps.clientWidth} ${maps.clientHeight}`; if (maps.clientWidth && size !== drawnAt && data()) { drawnAt = size; paint(); } }).observe(maps);
-new MutationObserver(() => data() && weights && paint()).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new ResizeObserver(() => {
+  const size = `${maps.clientWidth} ${maps.clientHeight}`;
+  if (maps.clientWidth && size !== drawnAt && data()) {
+    drawnAt = size;
+    paint();
+  }
+}).observe(maps);
+new MutationObserver(() => data() && weights && paint()).observe(document.body, {
+  attributes: true,
+  attributeFilter: ['class'],
+});
 watch('value', draw);
 draw();

@@ -1,30 +1,58 @@
-// The tokens that a model held likeliest at one place of a story, see story.js. A press on one
-// that was not taken continues the story with it.
+// The tokens that a model held likeliest at one place of a story, see story.js. A press on one that
+// was not taken continues the story with it.
 const body = $('.next-body'), empty = $('.empty-note');
-const named = token => ({'\n': 'the line break', ' ': 'the space'})[token] ?? `“${token}”`;
+const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
 let place = -1;
 function row([id, token, p], taken) {
-  const node = make('button', {type: 'button', class: taken ? 'taken' : '', 'data-do': 'branch', 'data-id': id,
-    'aria-label': `${named(token)}, ${percent(p)}` + (taken ? ', taken' : ': take it instead')},
-    make('code', {text: visible(token)}), make('span', {class: 'next-rail'}), make('em', {text: percent(p)}));
+  const node = make(
+    'button',
+    {
+      type: 'button',
+      class: taken ? 'taken' : '',
+      'data-do': 'branch',
+      'data-id': id,
+      'aria-label': `${named(token)}, ${percent(p)}` + (taken ? ', taken' : ': take it instead'),
+    },
+    make('code', { text: visible(token) }),
+    make('span', { class: 'next-rail' }),
+    make('em', { text: percent(p) }),
+  );
   node.style.setProperty('--p', p);
   node.disabled = taken;
   return node;
 }
-function draw({tokens, at}) {
-  empty.hidden = at >= 0; body.hidden = at < 0;
+function draw({ tokens, at }) {
+  empty.hidden = at >= 0;
+  body.hidden = at < 0;
   if (at < 0) return;
   place = at;
-  const [token, p, others] = tokens[at], before = tokens.slice(Math.max(0, at - 16), at).map(other => visible(other[0])).join('').replaceAll('␣', ' ');
-  const rows = others.map(other => row(other, other[1] === token));
-  if (p !== null && rows.every(other => !other.disabled)) rows.push(row([-1, token, p], true));
-  const title = make('p', {class: 'next-title'});
-  title.append(...(p === null ? ['The text begins with ', make('b', {text: named(token)})] :
-    ['After ', make('span', {class: 'next-before', text: `“${before}”`}), ' it wrote ', make('b', {text: named(token)})]));
-  body.replaceChildren(title, make('div', {class: 'next-rows'}, ...rows), make('p', {class: 'note', text: p === null
-    ? 'Nothing comes before it, so nothing predicted it.'
-    : `Character ${at + 1}, a surprise of ${(-Math.log2(Math.max(p, 1e-9))).toFixed(1)} bits. Press another one to take it instead.`}));
+  const [token, p, others] = tokens[at],
+    before = tokens.slice(Math.max(0, at - 16), at).map((other) => visible(other[0])).join('')
+      .replaceAll('␣', ' ');
+  const rows = others.map((other) => row(other, other[1] === token));
+  if (p !== null && rows.every((other) => !other.disabled)) rows.push(row([-1, token, p], true));
+  const title = make('p', { class: 'next-title' });
+  title.append(
+    ...(p === null ? ['The text begins with ', make('b', { text: named(token) })] : [
+      'After ',
+      make('span', { class: 'next-before', text: `“${before}”` }),
+      ' it wrote ',
+      make('b', { text: named(token) }),
+    ]),
+  );
+  body.replaceChildren(
+    title,
+    make('div', { class: 'next-rows' }, ...rows),
+    make('p', {
+      class: 'note',
+      text: p === null
+        ? 'Nothing comes before it, so nothing predicted it.'
+        : `Character ${at + 1}, a surprise of ${
+          (-Math.log2(Math.max(p, 1e-9))).toFixed(1)
+        } bits. Press another one to take it instead.`,
+    }),
+  );
 }
-actions.branch = button => tell('branch', {position: place, token: +button.dataset.id});
-document.addEventListener('story', event => draw(event.detail));
+actions.branch = (button) => tell('branch', { position: place, token: +button.dataset.id });
+document.addEventListener('story', (event) => draw(event.detail));
 document.dispatchEvent(new Event('story:ask'));

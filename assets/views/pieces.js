@@ -1,16 +1,24 @@
 // A translation in large type, each piece underlined as far as the model was sure of it.
-// value: {note, error, changed, before, after, pieces: [[text, probability, [[id, text, probability], …]], …],
-//   words: [[number of pieces, probability], …]}; before and after are the sentences around this one
-const UNSURE = 0.6, END = '[EOS]', LONG = 96, LONGER = 280;  // characters that fit in large type
-const text = $('.pieces-text'), panel = $('.pieces-panel'), note = $('.view-note'), key = $('.pieces-key');
+// value: {note, error, changed, before, after, pieces: [[text, probability, [[id, text,
+//   probability], …]], …], words: [[number of pieces, probability], …]}; before and after are the
+//   sentences around this one
+const UNSURE = 0.6, END = '[EOS]', LONG = 96, LONGER = 280; // characters that fit in large type
+const text = $('.pieces-text'),
+  panel = $('.pieces-panel'),
+  note = $('.view-note'),
+  key = $('.pieces-key');
 let pieces = [], chosen = -1;
-const isEnd = piece => piece[0] === END;
-const bare = piece => isEnd(piece) ? 'the end' : `“${visible(piece[0].trim() || piece[0])}”`;
-const span = i => text.querySelector(`[data-i="${i}"]`);
+const isEnd = (piece) => piece[0] === END;
+const bare = (piece) => isEnd(piece) ? 'the end' : `“${visible(piece[0].trim() || piece[0])}”`;
+const span = (i) => text.querySelector(`[data-i="${i}"]`);
 
 function drawn(piece, i) {
   const [content, p] = piece;
-  const node = make('span', {class: 'piece', 'data-i': i, text: isEnd(piece) ? '' : content.trimStart()});
+  const node = make('span', {
+    class: 'piece',
+    'data-i': i,
+    text: isEnd(piece) ? '' : content.trimStart(),
+  });
   node.classList.toggle('end', isEnd(piece));
   node.classList.toggle('unsure', p < UNSURE);
   node.style.setProperty('--p', p);
@@ -27,9 +35,11 @@ function draw() {
   text.replaceChildren();
   if (!value) return;
   // the space before a piece is not underlined
-  if (value.before) text.append(make('span', {class: 'pieces-rest', text: value.before}), ' ');
-  pieces.forEach((piece, i) => text.append(i && piece[0].startsWith(' ') ? ' ' : '', drawn(piece, i)));
-  if (value.after) text.append(' ', make('span', {class: 'pieces-rest', text: value.after}));
+  if (value.before) text.append(make('span', { class: 'pieces-rest', text: value.before }), ' ');
+  pieces.forEach((piece, i) =>
+    text.append(i && piece[0].startsWith(' ') ? ' ' : '', drawn(piece, i))
+  );
+  if (value.after) text.append(' ', make('span', { class: 'pieces-rest', text: value.after }));
   const length = text.textContent.length;
   text.classList.toggle('long', length > LONG);
   text.classList.toggle('longer', length > LONGER);
@@ -38,7 +48,10 @@ function draw() {
 }
 function say() {
   const value = current(), at = pieces[chosen], shown = at && !value.error;
-  note.textContent = value?.error || (shown ? `${bare(at)} ${percent(at[1])}. Press it for what else could stand here.` : value?.note);
+  note.textContent = value?.error ||
+    (shown
+      ? `${bare(at)} ${percent(at[1])}. Press it for what else could stand here.`
+      : value?.note);
   key.hidden = Boolean(value?.error) || !pieces.length;
   key.style.setProperty('--p', shown ? at[1] : 0.8);
   key.classList.toggle('unsure', Boolean(shown) && at[1] < UNSURE);
@@ -51,16 +64,20 @@ function light(i) {
   say();
   return true;
 }
-function point(i) {  // what one points at here lights up in the picture
+function point(i) { // what one points at here lights up in the picture
   const [side, position] = i < 0 ? [null, null] : ['target', i];
-  if (light(i)) document.dispatchEvent(new CustomEvent('lit', {detail: {from: element, side, position}}));
+  if (light(i)) {
+    document.dispatchEvent(new CustomEvent('lit', { detail: { from: element, side, position } }));
+  }
 }
 // and the other way round
-document.addEventListener('lit', ({detail: {from, side, position}}) => {
-  if (from === element || !panel.hidden || !element.closest('[role=tabpanel]')?.contains(from)) return;
+document.addEventListener('lit', ({ detail: { from, side, position } }) => {
+  if (from === element || !panel.hidden || !element.closest('[role=tabpanel]')?.contains(from)) {
+    return;
+  }
   light(side === 'target' && position < pieces.length ? position : -1);
 });
-function wordOf(i) {  // [first piece, number of pieces, probability]
+function wordOf(i) { // [first piece, number of pieces, probability]
   let first = 0;
   for (const [n, p] of current().words) {
     if (i < first + n) return [first, n, p];
@@ -70,60 +87,137 @@ function wordOf(i) {  // [first piece, number of pieces, probability]
 function open(i) {
   const [, p, others] = pieces[i], [first, n, whole] = wordOf(i);
   point(i);
-  panel.replaceChildren(make('p', {text: `Piece ${i + 1}, ${bare(pieces[i])}: the model gave it ${percent(p)}.`}));
-  if (n > 1) panel.append(make('p', {class: 'pieces-word', text:
-    `“${pieces.slice(first, first + n).map(piece => piece[0]).join('').trim()}” is ${n} pieces, together ${percent(whole)}: their product.`}));
-  panel.append(make('div', {class: 'pieces-list'}, ...others.map(other)),
-    make('p', {class: 'hint', text: 'Press another one and the rest is translated anew.'}));
+  panel.replaceChildren(
+    make('p', { text: `Piece ${i + 1}, ${bare(pieces[i])}: the model gave it ${percent(p)}.` }),
+  );
+  if (n > 1) {
+    panel.append(
+      make('p', {
+        class: 'pieces-word',
+        text: `“${
+          pieces.slice(first, first + n).map((piece) => piece[0]).join('').trim()
+        }” is ${n} pieces, together ${percent(whole)}: their product.`,
+      }),
+    );
+  }
+  panel.append(
+    make('div', { class: 'pieces-list' }, ...others.map(other)),
+    make('p', { class: 'hint', text: 'Press another one and the rest is translated anew.' }),
+  );
   function other([id, piece, q]) {
-    const button = make('button', {type: 'button', 'data-do': 'branch', 'data-id': id, class: piece === pieces[i][0] ? 'same' : '',
-      'aria-label': `${bare([piece])} ${percent(q)}: continue with it`}, make('span', {text: isEnd([piece]) ? 'end' : visible(piece.trim() || piece)}), make('em', {text: percent(q)}));
+    const button = make(
+      'button',
+      {
+        type: 'button',
+        'data-do': 'branch',
+        'data-id': id,
+        class: piece === pieces[i][0] ? 'same' : '',
+        'aria-label': `${bare([piece])} ${percent(q)}: continue with it`,
+      },
+      make('span', { text: isEnd([piece]) ? 'end' : visible(piece.trim() || piece) }),
+      make('em', { text: percent(q) }),
+    );
     button.style.setProperty('--p', q);
     return button;
   }
   panel.hidden = false;
-  const box = element.querySelector('.pieces').getBoundingClientRect(), at = span(i).getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) + 'px';
+  const box = element.querySelector('.pieces').getBoundingClientRect(),
+    at = span(i).getBoundingClientRect();
+  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) +
+    'px';
   panel.style.top = at.bottom - box.top + 6 + 'px';
 }
-function close() { panel.hidden = true; point(-1); }
+function close() {
+  panel.hidden = true;
+  point(-1);
+}
 
-const pieceAt = event => event.target.closest('.piece');
-text.addEventListener('pointerover', event => { if (panel.hidden && event.pointerType === 'mouse') point(+(pieceAt(event)?.dataset.i ?? -1)); });
-text.addEventListener('pointerleave', () => { if (panel.hidden) point(-1); });
-text.addEventListener('blur', () => { if (panel.hidden) point(-1); });
-text.addEventListener('click', event => {
-  const piece = pieceAt(event);
-  if (!piece || current().error || !getSelection().isCollapsed) return;  // a text that is marked is to be copied
-  const i = +piece.dataset.i;
-  if (!panel.hidden && i === chosen) close(); else open(i);
+const pieceAt = (event) => event.target.closest('.piece');
+text.addEventListener('pointerover', (event) => {
+  if (panel.hidden && event.pointerType === 'mouse') point(+(pieceAt(event)?.dataset.i ?? -1));
 });
-document.addEventListener('pointerdown', event => { if (!panel.hidden && !element.contains(event.target)) close(); });
-element.addEventListener('keydown', event => {
-  if (event.key === 'Escape' && !panel.hidden) { close(); text.focus(); return; }
-  if (!pieces.length || event.target !== text || event.shiftKey || event.ctrlKey || event.metaKey) return;
-  const jump = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
-  if (jump) { event.preventDefault(); panel.hidden = true; point(Math.max(0, Math.min(pieces.length - 1, chosen + jump))); }
+text.addEventListener('pointerleave', () => {
+  if (panel.hidden) point(-1);
+});
+text.addEventListener('blur', () => {
+  if (panel.hidden) point(-1);
+});
+text.addEventListener('click', (event) => {
+  const piece = pieceAt(event);
+  // a text that is marked is to be copied
+  if (!piece || current().error || !getSelection().isCollapsed) return;
+  const i = +piece.dataset.i;
+  if (!panel.hidden && i === chosen) close();
+  else open(i);
+});
+document.addEventListener('pointerdown', (event) => {
+  if (!panel.hidden && !element.contains(event.target)) close();
+});
+element.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && !panel.hidden) {
+    close();
+    text.focus();
+    return;
+  }
+  if (!pieces.length || event.target !== text || event.shiftKey || event.ctrlKey || event.metaKey) {
+    return;
+  }
+  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (jump) {
+    event.preventDefault();
+    panel.hidden = true;
+    point(Math.max(0, Math.min(pieces.length - 1, chosen + jump)));
+  }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0 && !current().error) {
-    event.preventDefault(); open(chosen); panel.querySelector('button')?.focus();
+    event.preventDefault();
+    open(chosen);
+    panel.querySelector('button')?.focus();
   }
 });
-actions.branch = button => { const position = chosen; close(); tell('branch', {position, token: +button.dataset.id}); };
+actions.branch = (button) => {
+  const position = chosen;
+  close();
+  tell('branch', { position, token: +button.dataset.id });
+};
 actions.restore = () => tell('restore', {});
-actions.copy = async button => {
+actions.copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text.textContent);
     button.textContent = 'Copied';
-    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-  } catch {  // not allowed, or no secure address: then it is marked, to be copied by hand
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
+  } catch { // not allowed, or no secure address: then it is marked, to be copied by hand
     getSelection().selectAllChildren(text);
   }
 };
-actions.csv = () => pieces.length && save('pieces.csv', 'text/csv', csv([
-  ['position', 'piece', 'probability', 'word', 'probability of the word', ...Array.from({length: 10}, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`]).flat()],
-  ...pieces.map(([piece, p, others], i) => {
-    const [first, n, whole] = wordOf(i), word = pieces.slice(first, first + n).map(one => one[0]).join('').trim();
-    return [i + 1, piece, p, word, whole, ...Array.from({length: 10}, (_, k) => others[k]?.slice(1) ?? ['', '']).flat()];
-  })]));
+actions.csv = () =>
+  pieces.length && save(
+    'pieces.csv',
+    'text/csv',
+    csv([
+      [
+        'position',
+        'piece',
+        'probability',
+        'word',
+        'probability of the word',
+        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
+          .flat(),
+      ],
+      ...pieces.map(([piece, p, others], i) => {
+        const [first, n, whole] = wordOf(i),
+          word = pieces.slice(first, first + n).map((one) => one[0]).join('').trim();
+        return [
+          i + 1,
+          piece,
+          p,
+          word,
+          whole,
+          ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
+        ];
+      }),
+    ]),
+  );
 watch('value', draw);
 draw();

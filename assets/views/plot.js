@@ -1,15 +1,23 @@
 // Downloads of a plotly figure that gradio drew elsewhere on the page.
-const plot = () => document.querySelector('#' + element.querySelector('[data-plot]').dataset.plot + ' .js-plotly-plot');
+const plot = () =>
+  document.querySelector(
+    '#' + element.querySelector('[data-plot]').dataset.plot + ' .js-plotly-plot',
+  );
 const name = element.querySelector('[data-plot]').dataset.plot;
-for (const format of ['png', 'svg'])
-  actions[format] = () => plot() && Plotly.downloadImage(plot(), {format, filename: name, scale: 2});
+for (const format of ['png', 'svg']) {
+  actions[format] = () =>
+    plot() && Plotly.downloadImage(plot(), { format, filename: name, scale: 2 });
+}
 actions.csv = () => {
   if (!plot()) return;
   const rows = [['trace', 'x', 'y', 'z']];
   plot()._fullData.forEach((trace, t) => {
     const label = trace.name ?? t;
-    if (trace.z) trace.z.forEach((line, i) => line.forEach((z, j) => rows.push([label, trace.x?.[j] ?? j, trace.y?.[i] ?? i, z])));
-    else trace.y.forEach((y, i) => rows.push([label, trace.x?.[i] ?? i, y, '']));
+    if (trace.z) {
+      trace.z.forEach((line, i) =>
+        line.forEach((z, j) => rows.push([label, trace.x?.[j] ?? j, trace.y?.[i] ?? i, z]))
+      );
+    } else trace.y.forEach((y, i) => rows.push([label, trace.x?.[i] ?? i, y, '']));
   });
   save(name + '.csv', 'text/csv', csv(rows));
 };

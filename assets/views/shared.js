@@ -1,30 +1,35 @@
 // Shared by every view. A view is a gr.HTML: Python hands it data, it draws with textContent and
 // canvas alone, so no user text is ever parsed as HTML.
-let unpacked = {nested: null};
-const current = () => {  // the value as Python gave it to view.View
+let unpacked = { nested: null };
+const current = () => { // the value as Python gave it to view.View
   if (!props.value) return null;
-  const {nested, ...flat} = props.value;
-  if (unpacked.nested !== nested) unpacked = {nested, parts: JSON.parse(nested)};
-  return {...flat, ...unpacked.parts};
+  const { nested, ...flat } = props.value;
+  if (unpacked.nested !== nested) unpacked = { nested, parts: JSON.parse(nested) };
+  return { ...flat, ...unpacked.parts };
 };
-const $ = selector => element.querySelector(selector);
+const $ = (selector) => element.querySelector(selector);
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
+  for (const [name, value] of Object.entries(attributes)) {
     name === 'text' ? node.textContent = value : node.setAttribute(name, value);
+  }
   node.append(...children);
   return node;
 };
-const visible = token => ({'\n': '↵', ' ': '␣', '\t': '⇥'})[token] ?? token;
-const percent = p => p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
+const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
+const percent = (p) =>
+  p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
 // base64 of little-endian uint16, 65535 = 1, as views.pack writes it
-const unpack = text => {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
-  return Float32Array.from(new Uint16Array(bytes.buffer), v => v / 65535);
+const unpack = (text) => {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return Float32Array.from(new Uint16Array(bytes.buffer), (v) => v / 65535);
 };
-const colour = name => getComputedStyle(element).getPropertyValue(name).trim();
+const colour = (name) => getComputedStyle(element).getPropertyValue(name).trim();
 const save = (name, type, content) => {
-  const link = make('a', {download: name, href: URL.createObjectURL(new Blob([content], {type}))});
+  const link = make('a', {
+    download: name,
+    href: URL.createObjectURL(new Blob([content], { type })),
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
@@ -35,7 +40,17 @@ const shape = (tag, attributes = {}, text) => {
   if (text !== undefined) node.textContent = text;
   return node;
 };
-const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'font-weight', 'opacity', 'visibility'];
+const STYLES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'font-size',
+  'font-family',
+  'font-weight',
+  'opacity',
+  'visibility',
+];
 const saveSvg = (name, svg) => {
   const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
   copy.querySelectorAll('*').forEach((node, i) => {
@@ -43,28 +58,42 @@ const saveSvg = (name, svg) => {
     for (const property of STYLES) node.style[property] = style[property];
   });
   // letters are as light as the page is dark, and nobody knows where the picture will lie
-  copy.prepend(shape('rect', {width: '100%', height: '100%', fill: getComputedStyle(document.body).backgroundColor}));
+  copy.prepend(
+    shape('rect', {
+      width: '100%',
+      height: '100%',
+      fill: getComputedStyle(document.body).backgroundColor,
+    }),
+  );
   save(name, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 };
 // a spreadsheet evaluates what begins like a formula: an apostrophe makes text of it, numbers stay
-const literal = cell => typeof cell !== 'number' && /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(cell) ? "'" + cell : String(cell);
-const quoted = text => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-const csv = rows => rows.map(row => row.map(cell => quoted(literal(cell))).join(',')).join('\n') + '\n';
+const literal = (cell) =>
+  typeof cell !== 'number' && /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(cell)
+    ? "'" + cell
+    : String(cell);
+const quoted = (text) => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+const csv = (rows) =>
+  rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n';
 // An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};
 const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data));
 // one handler for the whole view: <button data-do="name"> calls actions[name](button)
 const actions = {};
-element.addEventListener('click', event => {
+element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-do]');
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
-// maps: a colour for every weight from -1 to 1, and a label for every row or column there is room for
-const channels = name => colour(name).split(',').map(Number);  // of "red, green, blue", for a canvas
+// maps: a colour for every weight from -1 to 1, and a label for every row or column there is room
+// for
+// of "red, green, blue", for a canvas
+const channels = (name) => colour(name).split(',').map(Number);
 function paintMap(canvas, values, n, m) {
-  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels), context = canvas.getContext('2d');
-  canvas.width = m; canvas.height = n;
+  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels),
+    context = canvas.getContext('2d');
+  canvas.width = m;
+  canvas.height = n;
   const image = context.createImageData(m, n);
   for (let i = 0; i < n * m; i++) {
     const v = Math.min(1, Math.abs(values[i])) ** 0.6, high = values[i] < 0 ? minus : plus;
@@ -75,5 +104,7 @@ function paintMap(canvas, values, n, m) {
 }
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);
-  box.replaceChildren(...tokens.map((token, i) => make('span', {text: i % step ? '' : visible(token)})));
+  box.replaceChildren(
+    ...tokens.map((token, i) => make('span', { text: i % step ? '' : visible(token) })),
+  );
 }

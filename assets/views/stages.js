@@ -1,21 +1,37 @@
 // The stages of one part as maps: rows are tokens, a number beside a row says more about it.
-// value: {title, see, heads, head, jump, panels: [{title, how, rows: […], column, columns: […] or none, n_columns,
-//   values: packed, beside: [[name, packed], …], signed}]}; packed: base64 of little-endian float32, -Infinity is hidden
-const figures = $('.stages-panels'), title = $('.stages-title'), note = $('.view-note'), heads = $('.stages-heads'), key = $('.stages-key');
-const short = title.classList.contains('short');  // one screen: six maps at most, without labels
-const ROOM = 376, CAPTIONS = 56;  // px: of all maps in short, and what stands around each
-const LONGEST = 9, LINE = 12;  // characters of a label, and pixels it needs
+// value: {title, see, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
+//   or none, n_columns, values: packed, beside: [[name, packed], …], signed}]}; packed: base64 of
+//   little-endian float32, -Infinity is hidden
+const figures = $('.stages-panels'),
+  title = $('.stages-title'),
+  note = $('.view-note'),
+  heads = $('.stages-heads');
+const short = title.classList.contains('short'); // one screen: six maps at most, without labels
+const ROOM = 376, CAPTIONS = 56; // px: of all maps in short, and what stands around each
+const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [], drawnAt = 0;
-const floats = text => new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
-const number = v => v === -Infinity ? 'hidden' : v === 0 ? '0' : Math.abs(v) >= 1e4 || Math.abs(v) < 1e-3 ? v.toExponential(1) : v.toPrecision(3);
-const clip = text => { const shown = visible(text.trim() || text); return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown; };
+const floats = (text) =>
+  new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+const number = (v) =>
+  v === -Infinity
+    ? 'hidden'
+    : v === 0
+    ? '0'
+    : Math.abs(v) >= 1e4 || Math.abs(v) < 1e-3
+    ? v.toExponential(1)
+    : v.toPrecision(3);
+const clip = (text) => {
+  const shown = visible(text.trim() || text);
+  return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown;
+};
 
 function paint(canvas, map) {
   const [n, m] = [map.rows.length, map.n_columns];
   if (!map.signed) return paintMap(canvas, map.numbers, n, m);
   const [low, down, up] = ['--map-zero', '--map-minus', '--map-plus'].map(channels);
   const context = canvas.getContext('2d');
-  canvas.width = m; canvas.height = n;
+  canvas.width = m;
+  canvas.height = n;
   const image = context.createImageData(m, n);
   map.numbers.forEach((v, i) => {
     const strength = Math.min(1, Math.abs(v) / map.limit) ** 0.6, end = v < 0 ? down : up;
@@ -25,69 +41,132 @@ function paint(canvas, map) {
   context.putImageData(image, 0, 0);
 }
 function summary(map) {
-  const seen = map.numbers.filter(v => v !== -Infinity);
+  const seen = map.numbers.filter((v) => v !== -Infinity);
   let least = Infinity, most = -Infinity, sum = 0;
-  for (const v of seen) { least = Math.min(least, v); most = Math.max(most, v); sum += v; }
+  for (const v of seen) {
+    least = Math.min(least, v);
+    most = Math.max(most, v);
+    sum += v;
+  }
   map.limit = map.signed ? Math.max(-least, most, 1e-9) : 1;
   if (short) return `${map.rows.length} × ${map.n_columns}, ${number(least)} to ${number(most)}`;
-  return `${map.rows.length} × ${map.n_columns}${map.columns.length && map.column === 'key' ? '' : ` (${map.column}s)`}: min ${number(least)}, max ${number(most)}, mean ${number(sum / seen.length)}`;
+  return `${map.rows.length} × ${map.n_columns}${
+    map.columns.length && map.column === 'key' ? '' : ` (${map.column}s)`
+  }: min ${number(least)}, max ${number(most)}, mean ${number(sum / seen.length)}`;
 }
-const name = (map, j) => map.columns.length ? `${map.column} ${map.column === 'unit' ? '' : j + 1 + ' '}“${visible(map.columns[j])}”` : `${map.column} ${j + 1}`;
+const name = (map, j) =>
+  map.columns.length
+    ? `${map.column} ${map.column === 'unit' ? '' : j + 1 + ' '}“${visible(map.columns[j])}”`
+    : `${map.column} ${j + 1}`;
 function describe(map, i, j) {
   const beside = map.beside.map(([what, numbers]) => `${what} ${number(numbers[i])}`).join(', ');
-  (short ? note : map.say).textContent = `${short ? map.title + ', ' : ''}row ${i + 1} “${visible(map.rows[i])}”, ${name(map, j)}: ${number(map.numbers[i * map.n_columns + j])}${beside ? ` (row: ${beside})` : ''}`;
+  (short ? note : map.say).textContent = `${short ? map.title + ', ' : ''}row ${i + 1} “${
+    visible(map.rows[i])
+  }”, ${name(map, j)}: ${number(map.numbers[i * map.n_columns + j])}${
+    beside ? ` (row: ${beside})` : ''
+  }`;
 }
 function plot(value) {
-  const map = {...value, numbers: floats(value.values), beside: value.beside.map(([what, packed]) => [what, floats(packed)]), cell: [0, 0]};
-  const n = map.rows.length, high = n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6, step = Math.ceil(LINE / high);
+  const map = {
+    ...value,
+    numbers: floats(value.values),
+    beside: value.beside.map(([what, packed]) => [what, floats(packed)]),
+    cell: [0, 0],
+  };
+  const n = map.rows.length,
+    high = n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6,
+    step = Math.ceil(LINE / high);
   map.about = summary(map);
-  map.say = make('p', {class: 'stages-say', role: 'status', text: map.about});
-  const canvas = make('canvas', {class: 'stages-map', tabindex: 0, role: 'img', 'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells.`});
+  map.say = make('p', { class: 'stages-say', role: 'status', text: map.about });
+  const canvas = make('canvas', {
+    class: 'stages-map',
+    tabindex: 0,
+    role: 'img',
+    'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells.`,
+  });
   canvas.style.height = n * high + 'px';
   if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
   paint(canvas, map);
   map.canvas = canvas;
   listen(map);
   maps.push(map);
-  const caption = make('figcaption', {}, make('b', {text: map.title}), ' ', make('span', {text: map.how}));
+  const caption = make(
+    'figcaption',
+    {},
+    make('b', { text: map.title }),
+    ' ',
+    make('span', { text: map.how }),
+  );
   if (short) {
-    canvas.style.height = Math.floor(ROOM / Math.ceil(current().panels.length / 3)) - CAPTIONS + 'px';
-    return make('figure', {class: 'stages-figure'}, caption, canvas, map.say);
+    canvas.style.height = Math.floor(ROOM / Math.ceil(current().panels.length / 3)) - CAPTIONS +
+      'px';
+    return make('figure', { class: 'stages-figure' }, caption, canvas, map.say);
   }
-  const side = (texts, kind) => { const box = make('div', {class: kind, 'aria-hidden': 'true'});
-    box.append(...texts.map((text, i) => { const span = make('span', {text: i % step ? '' : text}); span.style.height = high + 'px'; return span; })); return box; };
-  const grid = make('div', {class: 'stages-plot'}, make('div', {class: 'stages-columns', 'aria-hidden': 'true'}), side(map.rows.map(clip), 'stages-rows'), canvas);
+  const side = (texts, kind) => {
+    const box = make('div', { class: kind, 'aria-hidden': 'true' });
+    box.append(...texts.map((text, i) => {
+      const span = make('span', { text: i % step ? '' : text });
+      span.style.height = high + 'px';
+      return span;
+    }));
+    return box;
+  };
+  const grid = make(
+    'div',
+    { class: 'stages-plot' },
+    make('div', { class: 'stages-columns', 'aria-hidden': 'true' }),
+    side(map.rows.map(clip), 'stages-rows'),
+    canvas,
+  );
   map.beside.forEach(([what, numbers], i) => {
     const column = side([...numbers].map(number), 'stages-beside');
-    const head = make('b', {text: what, 'aria-hidden': 'true'});
+    const head = make('b', { text: what, 'aria-hidden': 'true' });
     for (const [node, row] of [[head, 1], [column, 2]]) node.style.gridArea = `${row} / ${3 + i}`;
     grid.append(head, column);
   });
   grid.style.gridTemplateColumns = `auto minmax(0, 1fr) ${'auto '.repeat(map.beside.length)}`;
   map.grid = grid;
-  return make('figure', {class: 'stages-figure'}, caption, map.say, grid);
+  return make('figure', { class: 'stages-figure' }, caption, map.say, grid);
 }
-function listen(map) {  // a cell that is pointed at, or moved to, says its number
-  const {canvas} = map, n = map.rows.length;
-  const cell = (i, j) => { map.cell = [Math.max(0, Math.min(n - 1, i)), Math.max(0, Math.min(map.n_columns - 1, j))]; describe(map, ...map.cell); };
-  for (const kind of ['pointermove', 'pointerdown']) canvas.addEventListener(kind, event => {
-    const frame = canvas.getBoundingClientRect();
-    cell(Math.floor((event.clientY - frame.top) / frame.height * n), Math.floor((event.clientX - frame.left) / frame.width * map.n_columns));
+function listen(map) { // a cell that is pointed at, or moved to, says its number
+  const { canvas } = map, n = map.rows.length;
+  const cell = (i, j) => {
+    map.cell = [Math.max(0, Math.min(n - 1, i)), Math.max(0, Math.min(map.n_columns - 1, j))];
+    describe(map, ...map.cell);
+  };
+  for (const kind of ['pointermove', 'pointerdown']) {
+    canvas.addEventListener(kind, (event) => {
+      const frame = canvas.getBoundingClientRect();
+      cell(
+        Math.floor((event.clientY - frame.top) / frame.height * n),
+        Math.floor((event.clientX - frame.left) / frame.width * map.n_columns),
+      );
+    });
+  }
+  canvas.addEventListener('pointerleave', () => {
+    if (short) note.textContent = current().see;
+    else map.say.textContent = map.about;
   });
-  canvas.addEventListener('pointerleave', () => { if (short) note.textContent = current().see; else map.say.textContent = map.about; });
   canvas.addEventListener('focus', () => cell(...map.cell));
-  canvas.addEventListener('keydown', event => {
-    const jump = {ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1]}[event.key];
-    if (jump) { event.preventDefault(); cell(map.cell[0] + jump[0], map.cell[1] + jump[1]); }
+  canvas.addEventListener('keydown', (event) => {
+    const jump =
+      { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+    if (jump) {
+      event.preventDefault();
+      cell(map.cell[0] + jump[0], map.cell[1] + jump[1]);
+    }
   });
 }
-function labels() {  // of columns: how many there is room for is known once they are on the page
+function labels() { // of columns: how many there is room for is known once they are on the page
   drawnAt = figures.clientWidth;
   for (const map of short ? [] : maps) {
-    const box = map.grid.firstElementChild, step = Math.ceil(LINE * map.n_columns / Math.max(1, map.canvas.clientWidth));
+    const box = map.grid.firstElementChild,
+      step = Math.ceil(LINE * map.n_columns / Math.max(1, map.canvas.clientWidth));
     box.style.maxWidth = map.canvas.style.maxWidth;
-    box.classList.toggle('flat', map.columns.every(text => clip(text).length < 2));
-    box.replaceChildren(...map.columns.map((text, j) => make('span', {text: j % step ? '' : clip(text)})));
+    box.classList.toggle('flat', map.columns.every((text) => clip(text).length < 2));
+    box.replaceChildren(
+      ...map.columns.map((text, j) => make('span', { text: j % step ? '' : clip(text) })),
+    );
   }
 }
 function draw() {
@@ -96,24 +175,53 @@ function draw() {
   element.firstElementChild.classList.toggle('short', short);
   maps = [];
   if (!value?.panels) return figures.replaceChildren();
-  title.textContent = value.title; note.textContent = value.see;
+  title.textContent = value.title;
+  note.textContent = value.see;
   const focused = heads.contains(document.activeElement);
-  heads.replaceChildren(...Array.from({length: value.heads}, (_, h) =>
-    make('button', {type: 'button', 'data-do': 'head', 'data-h': h, 'aria-pressed': h === value.head, 'aria-label': `head ${h + 1}`, text: `head ${h + 1}`})));
+  heads.replaceChildren(
+    ...Array.from({ length: value.heads }, (_, h) =>
+      make('button', {
+        type: 'button',
+        'data-do': 'head',
+        'data-h': h,
+        'aria-pressed': h === value.head,
+        'aria-label': `head ${h + 1}`,
+        text: `head ${h + 1}`,
+      })),
+  );
   if (focused) heads.children[value.head]?.focus();
   figures.style.setProperty('--columns', Math.min(3, value.panels.length));
   figures.replaceChildren(...value.panels.map(plot));
-  $('.stages-hidden').hidden = !maps.some(map => map.numbers.includes(-Infinity));
+  $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
   labels();
   // what was pressed and what it shows can be far apart, as where the page is one column
-  const {top} = element.getBoundingClientRect();
-  if (value.jump && (top < 0 || top > innerHeight - 120)) element.scrollIntoView({block: 'start'});
+  const { top } = element.getBoundingClientRect();
+  if (value.jump && (top < 0 || top > innerHeight - 120)) {
+    element.scrollIntoView({ block: 'start' });
+  }
 }
-actions.head = button => tell('switch', {head: +button.dataset.h});
-actions.csv = () => maps.length && save('stages.csv', 'text/csv', csv([['stage', 'row', 'column', 'row name', 'column name', 'value'],
-  ...maps.flatMap(map => [...map.numbers].map((v, k) => { const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
-    return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v]; }))]));
-new ResizeObserver(() => { if (figures.clientWidth && figures.clientWidth !== drawnAt) labels(); }).observe(figures);
-new MutationObserver(() => maps.forEach(map => paint(map.canvas, map))).observe(document.body, {attributes: true, attributeFilter: ['class']});
+actions.head = (button) => tell('switch', { head: +button.dataset.h });
+actions.csv = () =>
+  maps.length &&
+  save(
+    'stages.csv',
+    'text/csv',
+    csv([
+      ['stage', 'row', 'column', 'row name', 'column name', 'value'],
+      ...maps.flatMap((map) =>
+        [...map.numbers].map((v, k) => {
+          const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
+          return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v];
+        })
+      ),
+    ]),
+  );
+new ResizeObserver(() => {
+  if (figures.clientWidth && figures.clientWidth !== drawnAt) labels();
+}).observe(figures);
+new MutationObserver(() => maps.forEach((map) => paint(map.canvas, map))).observe(document.body, {
+  attributes: true,
+  attributeFilter: ['class'],
+});
 watch('value', draw);
 draw();

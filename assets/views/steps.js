@@ -1,47 +1,109 @@
 // One output, symbol by symbol: what the decoder looked at, and what else it could have written.
-// value: {summary, source: […], written: [[text, probability, right or null], …],
-//   candidates: [[[text, probability, written], …], …], weights: packed (written, source)}
-const source = $('.steps-source'), written = $('.steps-written'), note = $('.view-note'), readout = $('.view-readout');
+// value: {summary, source: […], written: [[text, probability, right or null], …], candidates:
+//   [[[text, probability, written], …], …], weights: packed (written, source)}
+const source = $('.steps-source'),
+  written = $('.steps-written'),
+  note = $('.view-note'),
+  readout = $('.view-readout');
 const bars = $('.steps-bars'), slider = $('.steps-slider'), play = $('[data-do=play]');
 let weights = null, timer = 0, length = 0;
-const symbol = (text, attributes) => make('span', {...attributes, text: visible(text)});
+const symbol = (text, attributes) => make('span', { ...attributes, text: visible(text) });
 function show() {
-  const value = current(), t = +slider.value, n = value.source.length, row = weights.subarray(t * n, (t + 1) * n);
+  const value = current(),
+    t = +slider.value,
+    n = value.source.length,
+    row = weights.subarray(t * n, (t + 1) * n);
   source.replaceChildren(...value.source.map((text, j) => {
-    const node = symbol(text, {class: 'steps-symbol', title: percent(row[j])});
+    const node = symbol(text, { class: 'steps-symbol', title: percent(row[j]) });
     node.style.setProperty('--weight', row[j].toFixed(3));
     return node;
   }));
-  written.replaceChildren(...value.written.map(([text, p, right], i) =>
-    symbol(text, {class: `steps-symbol ${right === false ? 'wrong' : ''} ${i > t ? 'later' : ''} ${i === t ? 'on' : ''}`, 'data-i': i, title: percent(p)})));
-  bars.replaceChildren(...value.candidates[t].slice(0, 5).flatMap(([text, p, taken]) => {
-    const bar = make('i'); bar.style.setProperty('--p', p);
-    return [make('code', {class: taken ? 'taken' : '', text: visible(text)}), bar, make('span', {text: percent(p)})];
-  }));
+  written.replaceChildren(
+    ...value.written.map(([text, p, right], i) =>
+      symbol(text, {
+        class: `steps-symbol ${right === false ? 'wrong' : ''} ${i > t ? 'later' : ''} ${
+          i === t ? 'on' : ''
+        }`,
+        'data-i': i,
+        title: percent(p),
+      })
+    ),
+  );
+  bars.replaceChildren(
+    ...value.candidates[t].slice(0, 5).flatMap(([text, p, taken]) => {
+      const bar = make('i');
+      bar.style.setProperty('--p', p);
+      return [
+        make('code', { class: taken ? 'taken' : '', text: visible(text) }),
+        bar,
+        make('span', { text: percent(p) }),
+      ];
+    }),
+  );
   const best = [...row.keys()].sort((a, b) => row[b] - row[a])[0];
-  readout.textContent = `Symbol ${t + 1} of ${value.written.length}: it looks most at “${visible(value.source[best])}” (place ${best + 1}, ${percent(row[best])}, mean of all heads) and writes “${visible(value.written[t][0])}” (${percent(value.written[t][1])}).`;
+  readout.textContent = `Symbol ${t + 1} of ${value.written.length}: it looks most at “${
+    visible(value.source[best])
+  }” (place ${best + 1}, ${percent(row[best])}, mean of all heads) and writes “${
+    visible(value.written[t][0])
+  }” (${percent(value.written[t][1])}).`;
 }
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.written);
   if (value?.written?.length !== length) stop();
   if (!value?.written) return;
-  weights = unpack(value.weights); note.textContent = value.summary;
-  const atEnd = +slider.value >= length - 1;  // who looks at an earlier symbol keeps looking at it
-  length = value.written.length; slider.max = length - 1;
+  weights = unpack(value.weights);
+  note.textContent = value.summary;
+  const atEnd = +slider.value >= length - 1; // who looks at an earlier symbol keeps looking at it
+  length = value.written.length;
+  slider.max = length - 1;
   if (atEnd) slider.value = length - 1;
   show();
 }
-function stop() { clearInterval(timer); timer = 0; play.textContent = '▶ Play'; }
-function go(t) { slider.value = t; show(); }
+function stop() {
+  clearInterval(timer);
+  timer = 0;
+  play.textContent = '▶ Play';
+}
+function go(t) {
+  slider.value = t;
+  show();
+}
 actions.play = () => {
   if (timer) return stop();
-  go(0); play.textContent = '⏸ Pause';
+  go(0);
+  play.textContent = '⏸ Pause';
   timer = setInterval(() => +slider.value < length - 1 ? go(+slider.value + 1) : stop(), 700);
 };
-slider.addEventListener('input', () => { stop(); show(); });
-written.addEventListener('click', event => { const node = event.target.closest('[data-i]'); if (node) { stop(); go(+node.dataset.i); } });
-actions.csv = () => current()?.written && save('decoding.csv', 'text/csv', csv([['place', 'symbol', 'probability', ...current().source],
-  ...current().written.map(([text, p], t) => [t + 1, text, p, ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)].map(w => w.toFixed(4))])]));
+slider.addEventListener('input', () => {
+  stop();
+  show();
+});
+written.addEventListener('click', (event) => {
+  const node = event.target.closest('[data-i]');
+  if (node) {
+    stop();
+    go(+node.dataset.i);
+  }
+});
+actions.csv = () =>
+  current()?.written &&
+  save(
+    'decoding.csv',
+    'text/csv',
+    csv([
+      ['place', 'symbol', 'probability', ...current().source],
+      ...current().written.map((
+        [text, p],
+        t,
+      ) => [
+        t + 1,
+        text,
+        p,
+        ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)]
+          .map((w) => w.toFixed(4)),
+      ]),
+    ]),
+  );
 watch('value', draw);
 draw();

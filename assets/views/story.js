@@ -1,31 +1,38 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
-// value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from `first`
-// on; goal: how many tokens the text shall have. As long as it has fewer, more are asked for.
+// value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
+//   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
+//   for.
 // The views beside it hear `story` on the document: {tokens, shown, at, prompt}.
-const text = $('.story-text'), halt = $('.story-stop'), heading = $('h3'), untitled = heading.textContent;
-const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60;  // seconds, seconds, tokens, tokens
+const text = $('.story-text'),
+  halt = $('.story-stop'),
+  heading = $('h3'),
+  untitled = heading.textContent;
+const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60; // seconds, seconds, tokens, tokens
 let tokens = [], id = null, prompt = 0, goal = 0, shown = 0;
 let asked = false, stopped = false, resting = true, due = 0, last = 0, frame = 0;
-let chosen = -1, pinned = false;  // the token that was pointed at
+let chosen = -1, pinned = false; // the token that was pointed at
 
 $('.view-head').append($('.story-bar'));
 const paces = [...element.querySelectorAll('input')];
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 paces[still ? paces.length - 1 : 1].checked = true;
-const pace = () => +paces.find(input => input.checked).value || Infinity;
+const pace = () => +paces.find((input) => input.checked).value || Infinity;
 const at = () => chosen >= 0 ? chosen : shown - 1;
 
 function span([token, p], i) {
-  const node = make('span', {class: 'token', 'data-i': i, text: token === '\n' ? '↵\n' : token});
+  const node = make('span', { class: 'token', 'data-i': i, text: token === '\n' ? '↵\n' : token });
   if (token === '\n') node.classList.add('newline');
   if (i < prompt) node.classList.add('prompt');
-  else node.style.setProperty('--surprise', Math.min(1, -Math.log2(Math.max(p ?? 1, 1e-9)) / 8).toFixed(3));
+  else {node.style.setProperty(
+      '--surprise',
+      Math.min(1, -Math.log2(Math.max(p ?? 1, 1e-9)) / 8).toFixed(3),
+    );}
   return node;
 }
 function announce() {
   text.querySelector('.on')?.classList.remove('on');
   text.children[at()]?.classList.add('on');
-  document.dispatchEvent(new CustomEvent('story', {detail: {tokens, shown, at: at(), prompt}}));
+  document.dispatchEvent(new CustomEvent('story', { detail: { tokens, shown, at: at(), prompt } }));
 }
 function reveal(n) {
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24;
@@ -39,15 +46,20 @@ function receive() {
   if (!value) return;
   // more of a text that was left or stopped while it was on its way
   if (value.first && (stopped || value.id !== id || value.first > tokens.length)) return;
-  const lines = value.lines.split('\n').slice(0, -1).map(line => JSON.parse(line)), known = value.id === id;
-  ({id, prompt, goal} = value);
+  const lines = value.lines.split('\n').slice(0, -1).map((line) => JSON.parse(line)),
+    known = value.id === id;
+  ({ id, prompt, goal } = value);
   tokens = [...tokens.slice(0, value.first), ...lines];
   heading.textContent = value.title || untitled;
   asked = stopped = resting = false;
   if (!known || shown > tokens.length) {
-    text.replaceChildren(); shown = 0; free(); reveal(tokens.length);
+    text.replaceChildren();
+    shown = 0;
+    free();
+    reveal(tokens.length);
   }
-  last = performance.now(); due = 0;
+  last = performance.now();
+  due = 0;
   advance(last);
 }
 function advance(now) {
@@ -56,51 +68,112 @@ function advance(now) {
   due = Math.min(tokens.length - shown, due + speed * Math.max(0, now - last) / 1000 || 0);
   if (speed === Infinity) due = tokens.length - shown;
   last = now;
-  if (due >= 1) { reveal(Math.floor(due)); due %= 1; }
+  if (due >= 1) {
+    reveal(Math.floor(due));
+    due %= 1;
+  }
   if (missing > 0 && !asked && tokens.length - shown < Math.min(speed * AHEAD, MOST)) {
     asked = true;
-    tell('more', {have: tokens.length, n: Math.min(missing, MOST, Math.max(LEAST, Math.ceil(speed * STRETCH)))});
+    tell('more', {
+      have: tokens.length,
+      n: Math.min(missing, MOST, Math.max(LEAST, Math.ceil(speed * STRETCH))),
+    });
   }
   const busy = missing > 0 || shown < tokens.length;
   halt.disabled = !busy;
   if (busy) frame = requestAnimationFrame(advance);
-  else if (!resting) { resting = true; if (!pinned) tell('rest', {}); }
+  else if (!resting) {
+    resting = true;
+    if (!pinned) tell('rest', {});
+  }
 }
-function free() { chosen = -1; pinned = false; }
-function look(index, pin) { chosen = index; pinned = pin; announce(); }
-function choose(index) { look(index, true); tell('choose', {position: index}); }
+function free() {
+  chosen = -1;
+  pinned = false;
+}
+function look(index, pin) {
+  chosen = index;
+  pinned = pin;
+  announce();
+}
+function choose(index) {
+  look(index, true);
+  tell('choose', { position: index });
+}
 
 actions.stop = () => {
   tokens.length = goal = shown;
-  stopped = resting = true;  // it rests once Python has answered
+  stopped = resting = true; // it rests once Python has answered
   advance(performance.now());
-  tell('stop', {id, shown});
+  tell('stop', { id, shown });
 };
-actions.csv = () => tokens.length && save('story.csv', 'text/csv', csv([
-  ['position', 'token', 'probability', ...Array.from({length: 10}, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`]).flat()],
-  ...tokens.slice(0, shown).map(([token, p, others], i) => [i + 1, token, p ?? '', ...Array.from({length: 10}, (_, k) => others[k]?.slice(1) ?? ['', '']).flat()])]));
-text.addEventListener('pointerover', event => {
+actions.csv = () =>
+  tokens.length && save(
+    'story.csv',
+    'text/csv',
+    csv([
+      [
+        'position',
+        'token',
+        'probability',
+        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
+          .flat(),
+      ],
+      ...tokens.slice(0, shown).map((
+        [token, p, others],
+        i,
+      ) => [
+        i + 1,
+        token,
+        p ?? '',
+        ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
+      ]),
+    ]),
+  );
+text.addEventListener('pointerover', (event) => {
   const node = event.target.closest('.token');
   if (node && !pinned && event.pointerType === 'mouse') look(+node.dataset.i, false);
 });
-text.addEventListener('pointerleave', () => { if (!pinned && chosen >= 0) { free(); announce(); } });
-text.addEventListener('click', event => {
+text.addEventListener('pointerleave', () => {
+  if (!pinned && chosen >= 0) {
+    free();
+    announce();
+  }
+});
+text.addEventListener('click', (event) => {
   const node = event.target.closest('.token');
   if (!node) return;
-  if (pinned && +node.dataset.i === chosen) { free(); announce(); tell('rest', {}); } else choose(+node.dataset.i);
+  if (pinned && +node.dataset.i === chosen) {
+    free();
+    announce();
+    tell('rest', {});
+  } else choose(+node.dataset.i);
 });
-text.addEventListener('keydown', event => {
-  const jump = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
+text.addEventListener('keydown', (event) => {
+  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
   if (!shown) return;
   if (jump) {
     event.preventDefault();
-    look(Math.max(0, Math.min(shown - 1, (chosen < 0 ? jump > 0 ? -1 : shown : chosen) + jump)), true);
-    text.children[chosen].scrollIntoView({block: 'nearest'});
+    look(
+      Math.max(0, Math.min(shown - 1, (chosen < 0 ? jump > 0 ? -1 : shown : chosen) + jump)),
+      true,
+    );
+    text.children[chosen].scrollIntoView({ block: 'nearest' });
   }
-  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) { event.preventDefault(); choose(chosen); }
-  if (event.key === 'Escape') { free(); announce(); tell('rest', {}); }
+  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
+    event.preventDefault();
+    choose(chosen);
+  }
+  if (event.key === 'Escape') {
+    free();
+    announce();
+    tell('rest', {});
+  }
 });
-document.addEventListener('story:ask', announce);  // of a view that is there later than this one
-document.addEventListener('story:end', () => { goal = tokens.length; asked = false; });  // an error
+document.addEventListener('story:ask', announce); // of a view that is there later than this one
+document.addEventListener('story:end', () => {
+  goal = tokens.length;
+  asked = false;
+}); // an error
 watch('value', receive);
 receive();

@@ -5,23 +5,56 @@ let heard = null;
 function draw() {
   const width = frame.clientWidth, height = frame.clientHeight;
   if (!heard || heard.at < 0 || !width) return;
-  const {tokens, shown, at} = heard, n = Math.floor((width - LEFT) / PITCH);
+  const { tokens, shown, at } = heard, n = Math.floor((width - LEFT) / PITCH);
   const first = Math.max(0, Math.min(at - Math.floor(n / 2), shown - n)), room = height - FOOT - 8;
-  const y = bits => 8 + room * (1 - Math.min(bits, BITS) / BITS), bits = p => -Math.log2(Math.max(p, 1e-9));
+  const y = (bits) => 8 + room * (1 - Math.min(bits, BITS) / BITS),
+    bits = (p) => -Math.log2(Math.max(p, 1e-9));
   chart.setAttribute('viewBox', `0 0 ${width} ${height}`);
   chart.replaceChildren();
-  for (const tick of [0, 2, 4, 6, 8]) chart.append(
-    shape('line', {x1: LEFT, x2: width, y1: y(tick), y2: y(tick), class: 'surprise-grid'}),
-    shape('text', {x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end', class: 'surprise-tick'}, tick));
+  for (const tick of [0, 2, 4, 6, 8]) {
+    chart.append(
+      shape('line', { x1: LEFT, x2: width, y1: y(tick), y2: y(tick), class: 'surprise-grid' }),
+      shape(
+        'text',
+        { x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end', class: 'surprise-tick' },
+        tick,
+      ),
+    );
+  }
   tokens.slice(first, Math.min(shown, first + n)).forEach(([token, p], i) => {
     const x = LEFT + i * PITCH, on = first + i === at;
-    if (p !== null) chart.append(shape('rect', {x: x + 2, width: PITCH - 4, y: y(bits(p)), height: Math.max(1, y(0) - y(bits(p))), class: on ? 'surprise-on' : 'surprise-bar'}));
-    chart.append(shape('text', {x: x + PITCH / 2, y: height - 6, 'text-anchor': 'middle', class: on ? 'surprise-letter on' : 'surprise-letter'}, visible(token)));
+    if (p !== null) {
+      chart.append(
+        shape('rect', {
+          x: x + 2,
+          width: PITCH - 4,
+          y: y(bits(p)),
+          height: Math.max(1, y(0) - y(bits(p))),
+          class: on ? 'surprise-on' : 'surprise-bar',
+        }),
+      );
+    }
+    chart.append(
+      shape('text', {
+        x: x + PITCH / 2,
+        y: height - 6,
+        'text-anchor': 'middle',
+        class: on ? 'surprise-letter on' : 'surprise-letter',
+      }, visible(token)),
+    );
   });
-  const known = tokens.slice(heard.prompt, shown).filter(([, p]) => p !== null), mean = known.reduce((sum, [, p]) => sum + bits(p), 0) / known.length;
-  note.textContent = known.length ? `${known.length} characters written; the average one was a surprise of ${mean.toFixed(2)} bits.` : '';
+  const known = tokens.slice(heard.prompt, shown).filter(([, p]) => p !== null),
+    mean = known.reduce((sum, [, p]) => sum + bits(p), 0) / known.length;
+  note.textContent = known.length
+    ? `${known.length} characters written; the average one was a surprise of ${
+      mean.toFixed(2)
+    } bits.`
+    : '';
 }
 actions.svg = () => heard && saveSvg('surprise.svg', chart);
-document.addEventListener('story', event => { heard = event.detail; draw(); });
+document.addEventListener('story', (event) => {
+  heard = event.detail;
+  draw();
+});
 new ResizeObserver(draw).observe(frame);
 document.dispatchEvent(new Event('story:ask'));

@@ -1,14 +1,14 @@
 // A text whose every token is coloured by how likely the model found it.
-// value: {id, note, prompt, branches, lines}, one line of JSON a token:
-// [text, probability or null, [[id, text, probability], …]]
+// value: {id, note, prompt, branches, lines}, one line of JSON a token: [text, probability or
+//   null, [[id, text, probability], …]]
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
-let tokens = [], drawn = {id: null, length: 0}, chosen = -1, pinned = false;
+let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
 
-function shade(p) {  // surprise in bits, full colour at 8 bits
+function shade(p) { // surprise in bits, full colour at 8 bits
   return p === null ? 0 : Math.min(1, -Math.log2(Math.max(p, 1e-9)) / 8);
 }
 function span([content, p], index) {
-  const node = make('span', {class: 'token', 'data-i': index});
+  const node = make('span', { class: 'token', 'data-i': index });
   node.textContent = content === '\n' ? '↵\n' : content;
   if (content === '\n') node.classList.add('newline');
   if (index < drawn.prompt) node.classList.add('prompt');
@@ -16,12 +16,18 @@ function span([content, p], index) {
   return node;
 }
 function render() {
-  const value = current() || {id: null, lines: '', note: ''};
+  const value = current() || { id: null, lines: '', note: '' };
   if (value.id !== drawn.id || value.lines.length < drawn.length) {
-    text.replaceChildren(); tokens = []; chosen = -1; drawn = {id: value.id, length: 0, prompt: value.prompt}; close();
+    text.replaceChildren();
+    tokens = [];
+    chosen = -1;
+    drawn = { id: value.id, length: 0, prompt: value.prompt };
+    close();
   }
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24, from = tokens.length;
-  tokens.push(...value.lines.slice(drawn.length).split('\n').slice(0, -1).map(line => JSON.parse(line)));
+  tokens.push(
+    ...value.lines.slice(drawn.length).split('\n').slice(0, -1).map((line) => JSON.parse(line)),
+  );
   text.append(...tokens.slice(from).map((token, i) => span(token, from + i)));
   if (follow && from) text.scrollTop = text.scrollHeight;
   note.textContent = value.note;
@@ -29,63 +35,128 @@ function render() {
 }
 function describe(number, token, p) {
   return `Character ${number}, ${visible(token)}: ` +
-    (p === null ? 'nothing comes before it, so it has no probability.' : `the model gave it ${percent(p)}.`);
+    (p === null
+      ? 'nothing comes before it, so it has no probability.'
+      : `the model gave it ${percent(p)}.`);
 }
 function option(id, token, p, same) {
-  const button = make('button', {'data-do': 'branch', 'data-id': id, type: 'button', class: same ? 'same' : '', 'aria-label': `${visible(token)} ${percent(p)}: continue with it`},
-    make('code', {text: visible(token)}), make('span', {text: percent(p)}));
+  const button = make(
+    'button',
+    {
+      'data-do': 'branch',
+      'data-id': id,
+      type: 'button',
+      class: same ? 'same' : '',
+      'aria-label': `${visible(token)} ${percent(p)}: continue with it`,
+    },
+    make('code', { text: visible(token) }),
+    make('span', { text: percent(p) }),
+  );
   button.style.setProperty('--p', p);
   return button;
 }
 // what else could have stood in one token's place
 function alternatives(position) {
   const [token, p, others] = tokens[position];
-  panel.replaceChildren(make('p', {text: describe(position + 1, token, p)}), make('div', {class: 'tokens-list'},
-    ...others.map(([id, other, q]) => option(id, other, q, other === token))));
-  if (others.length && current().branches)
-    panel.append(make('p', {class: 'hint', text: 'Pick another one to continue from here.'}));
+  panel.replaceChildren(
+    make('p', { text: describe(position + 1, token, p) }),
+    make(
+      'div',
+      { class: 'tokens-list' },
+      ...others.map(([id, other, q]) => option(id, other, q, other === token)),
+    ),
+  );
+  if (others.length && current().branches) {
+    panel.append(make('p', { class: 'hint', text: 'Pick another one to continue from here.' }));
+  }
 }
 function open(index, pin) {
   const node = text.children[index];
-  chosen = index; pinned = pin;
-  [...text.querySelectorAll('.on')].forEach(other => other.classList.remove('on'));
+  chosen = index;
+  pinned = pin;
+  [...text.querySelectorAll('.on')].forEach((other) => other.classList.remove('on'));
   node.classList.add('on');
   alternatives(index);
   panel.hidden = false;
-  const box = element.querySelector('.tokens').getBoundingClientRect(), at = node.getBoundingClientRect();
+  const box = element.querySelector('.tokens').getBoundingClientRect(),
+    at = node.getBoundingClientRect();
   const x = Math.min(at.left - box.left, box.width - panel.offsetWidth);
   panel.style.left = Math.max(0, x) + 'px';
   panel.style.top = at.bottom - box.top + 2 + 'px';
 }
-function close() { panel.hidden = true; pinned = false; [...text.querySelectorAll('.on')].forEach(n => n.classList.remove('on')); }
-function choose(index) { open(index, true); tell('choose', {position: index}); }
+function close() {
+  panel.hidden = true;
+  pinned = false;
+  [...text.querySelectorAll('.on')].forEach((n) => n.classList.remove('on'));
+}
+function choose(index) {
+  open(index, true);
+  tell('choose', { position: index });
+}
 
-text.addEventListener('pointerover', event => {
+text.addEventListener('pointerover', (event) => {
   const node = event.target.closest('.token');
   if (node && !pinned && event.pointerType === 'mouse') open(+node.dataset.i, false);
 });
-element.querySelector('.tokens').addEventListener('pointerleave', () => { if (!pinned) close(); });
-text.addEventListener('click', event => {
+element.querySelector('.tokens').addEventListener('pointerleave', () => {
+  if (!pinned) close();
+});
+text.addEventListener('click', (event) => {
   const node = event.target.closest('.token');
   if (!node) return;
-  if (pinned && +node.dataset.i === chosen) close(); else choose(+node.dataset.i);
+  if (pinned && +node.dataset.i === chosen) close();
+  else choose(+node.dataset.i);
 });
-document.addEventListener('pointerdown', event => { if (!element.contains(event.target)) close(); });
-element.addEventListener('keydown', event => {
+document.addEventListener('pointerdown', (event) => {
+  if (!element.contains(event.target)) close();
+});
+element.addEventListener('keydown', (event) => {
   const last = tokens.length - 1;
-  if (event.key === 'Escape') { close(); text.focus(); return; }
+  if (event.key === 'Escape') {
+    close();
+    text.focus();
+    return;
+  }
   if (last < 0 || event.target !== text) return;
-  const jump = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
-  if (jump) { event.preventDefault(); open(Math.max(0, Math.min(last, chosen + jump)), false); text.children[chosen].scrollIntoView({block: 'nearest'}); }
-  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) { event.preventDefault(); choose(chosen); panel.querySelector('button')?.focus(); }
+  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (jump) {
+    event.preventDefault();
+    open(Math.max(0, Math.min(last, chosen + jump)), false);
+    text.children[chosen].scrollIntoView({ block: 'nearest' });
+  }
+  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
+    event.preventDefault();
+    choose(chosen);
+    panel.querySelector('button')?.focus();
+  }
 });
-actions.branch = button => {
+actions.branch = (button) => {
   if (!current().branches) return;
-  tell('branch', {position: chosen, token: +button.dataset.id});
+  tell('branch', { position: chosen, token: +button.dataset.id });
   close();
 };
-actions.csv = () => save('tokens.csv', 'text/csv', csv([
-  ['position', 'token', 'probability', ...Array.from({length: 10}, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`]).flat()],
-  ...tokens.map(([token, p, others], i) => [i + 1, token, p ?? '', ...Array.from({length: 10}, (_, k) => others[k]?.slice(1) ?? ['', '']).flat()])]));
+actions.csv = () =>
+  save(
+    'tokens.csv',
+    'text/csv',
+    csv([
+      [
+        'position',
+        'token',
+        'probability',
+        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
+          .flat(),
+      ],
+      ...tokens.map((
+        [token, p, others],
+        i,
+      ) => [
+        i + 1,
+        token,
+        p ?? '',
+        ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
+      ]),
+    ]),
+  );
 watch('value', render);
 render();

@@ -1,28 +1,41 @@
 // The right end of the header: copies the address, and turns the page dark or light for good.
 const said = $('[role=status]'), moon = $('[data-do=theme]'), CHOICE = 'theme';
 const isDark = () => document.body.classList.contains('dark');
-function name() { moon.setAttribute('aria-label', isDark() ? 'Light theme' : 'Dark theme'); }
-function turn(dark) { document.body.classList.toggle('dark', dark); name(); }
+function name() {
+  moon.setAttribute('aria-label', isDark() ? 'Light theme' : 'Dark theme');
+}
+function turn(dark) {
+  document.body.classList.toggle('dark', dark);
+  name();
+}
 // the address may ask for a theme; else it is what this visitor chose before, else the system's
-if (!new URLSearchParams(location.search).has('__theme') && localStorage.getItem(CHOICE))
+if (!new URLSearchParams(location.search).has('__theme') && localStorage.getItem(CHOICE)) {
   turn(localStorage.getItem(CHOICE) === 'dark');
+}
 name();
-actions.theme = () => { turn(!isDark()); localStorage.setItem(CHOICE, isDark() ? 'dark' : 'light'); };
+actions.theme = () => {
+  turn(!isDark());
+  localStorage.setItem(CHOICE, isDark() ? 'dark' : 'light');
+};
 actions.share = async () => {
   try {
     await navigator.clipboard.writeText(location.href);
     said.textContent = 'Link copied';
-  } catch {  // not allowed, or no secure address: then it is shown, to be copied by hand
+  } catch { // not allowed, or no secure address: then it is shown, to be copied by hand
     prompt('The address of what you see', location.href);
   }
-  setTimeout(() => { said.textContent = ''; }, 2500);
+  setTimeout(() => {
+    said.textContent = '';
+  }, 2500);
 };
 // a section that is opened comes up to where it can be read; on a phone an opened tab into sight
 const smooth = () => matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
-document.addEventListener('click', event => {
+document.addEventListener('click', (event) => {
   const tab = event.isTrusted && event.target.closest?.('[role=tab]');
   if (!tab) return;
-  tab.scrollIntoView({inline: 'center', block: 'nearest', behavior: smooth()});
+  tab.scrollIntoView({ inline: 'center', block: 'nearest', behavior: smooth() });
   const sections = tab.closest('.sections > .tab-wrapper')?.parentElement;
-  if (sections) setTimeout(() => sections.scrollIntoView({block: 'start', behavior: smooth()}), 80);
+  if (sections) {
+    setTimeout(() => sections.scrollIntoView({ block: 'start', behavior: smooth() }), 80);
+  }
 });

@@ -1,13 +1,17 @@
 // The guided tour. value: {stops: [{tab, target, section, question, answers, right, because}, …]}
-const card = $('.tour-card'), begin = $('.tour-start'), {stops} = current();
+const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
 let at = 0, given = [], marked = null;
-const button = (what, text, more = {}) => make('button', {type: 'button', 'data-do': what, text, ...more});
-function unmark() { marked?.classList.remove('tour-target'); marked = null; }
+const button = (what, text, more = {}) =>
+  make('button', { type: 'button', 'data-do': what, text, ...more });
+function unmark() {
+  marked?.classList.remove('tour-target');
+  marked = null;
+}
 function draw() {
   const stop = stops[at], answer = given[at], last = at === stops.length - 1;
-  const answers = make('div', {class: 'tour-answers', role: 'group', 'aria-label': 'answers'});
+  const answers = make('div', { class: 'tour-answers', role: 'group', 'aria-label': 'answers' });
   stop.answers.forEach((text, i) => {
-    const choice = button('answer', text, {'data-place': i});
+    const choice = button('answer', text, { 'data-place': i });
     if (answer !== undefined) {
       choice.disabled = true;
       if (i === stop.right) choice.classList.add('right'), choice.prepend('✓ ');
@@ -16,29 +20,74 @@ function draw() {
     answers.append(choice);
   });
   const foreseen = given.filter((place, i) => place === stops[i].right).length;
-  const verdict = answer === undefined ? 'Answer first, then look.' : (answer === stop.right ? 'Right. ' : 'Not quite. ') + stop.because;
-  const steps = make('div', {class: 'tour-steps'}, button('back', 'Back'), button('next', last ? 'Finish' : 'Next'), button('leave', 'Leave'));
+  const verdict = answer === undefined
+    ? 'Answer first, then look.'
+    : (answer === stop.right ? 'Right. ' : 'Not quite. ') + stop.because;
+  const steps = make(
+    'div',
+    { class: 'tour-steps' },
+    button('back', 'Back'),
+    button('next', last ? 'Finish' : 'Next'),
+    button('leave', 'Leave'),
+  );
   steps.children[0].disabled = at === 0;
   if (answer !== undefined) steps.prepend(button('show', 'Show me'));
   card.replaceChildren(
-    make('p', {class: 'tour-where', text: `Stop ${at + 1} of ${stops.length}` + (given.some(g => g !== undefined) ? ` · ${foreseen} foreseen` : '')}),
-    make('p', {class: 'tour-question', text: stop.question}), answers, make('p', {class: 'view-note', role: 'status', text: verdict}), steps);
+    make('p', {
+      class: 'tour-where',
+      text: `Stop ${at + 1} of ${stops.length}` +
+        (given.some((g) => g !== undefined) ? ` · ${foreseen} foreseen` : ''),
+    }),
+    make('p', { class: 'tour-question', text: stop.question }),
+    answers,
+    make('p', { class: 'view-note', role: 'status', text: verdict }),
+    steps,
+  );
 }
-function goTo(place) { unmark(); at = place; draw(); card.querySelector('.tour-answers button').focus({preventScroll: true}); tell('visit', {tab: stops[at].tab}); }
-function leave() { unmark(); card.hidden = true; begin.hidden = false; begin.focus(); }
+function goTo(place) {
+  unmark();
+  at = place;
+  draw();
+  card.querySelector('.tour-answers button').focus({ preventScroll: true });
+  tell('visit', { tab: stops[at].tab });
+}
+function leave() {
+  unmark();
+  card.hidden = true;
+  begin.hidden = false;
+  begin.focus();
+}
 // a tab that is opened for the first time needs a moment until its views are there
 function show(tries = 20) {
-  const stop = stops[at], seen = node => node && node.offsetParent !== null;
-  if (stop.section) [...document.querySelectorAll('button[role=tab]')].find(tab => seen(tab) && tab.textContent.trim() === stop.section)?.click();
+  const stop = stops[at], seen = (node) => node && node.offsetParent !== null;
+  if (stop.section) {
+    [...document.querySelectorAll('button[role=tab]')].find((tab) =>
+      seen(tab) && tab.textContent.trim() === stop.section
+    )?.click();
+  }
   const target = document.querySelector(stop.target);
   if (!seen(target)) return tries && !card.hidden && setTimeout(show, 150, tries - 1);
-  unmark(); marked = target; target.classList.add('tour-target');
-  target.scrollIntoView({block: 'start', behavior: 'smooth'});
+  unmark();
+  marked = target;
+  target.classList.add('tour-target');
+  target.scrollIntoView({ block: 'start', behavior: 'smooth' });
 }
-actions.start = () => { begin.hidden = true; card.hidden = false; given = []; goTo(0); };
-actions.answer = choice => { given[at] = +choice.dataset.place; draw(); card.querySelector('[data-do=show]').focus(); };
-actions.show = () => { tell('visit', {tab: stops[at].tab}); show(); };
+actions.start = () => {
+  begin.hidden = true;
+  card.hidden = false;
+  given = [];
+  goTo(0);
+};
+actions.answer = (choice) => {
+  given[at] = +choice.dataset.place;
+  draw();
+  card.querySelector('[data-do=show]').focus();
+};
+actions.show = () => {
+  tell('visit', { tab: stops[at].tab });
+  show();
+};
 actions.back = () => goTo(at - 1);
 actions.next = () => at === stops.length - 1 ? leave() : goTo(at + 1);
 actions.leave = leave;
-card.addEventListener('keydown', event => event.key === 'Escape' && leave());
+card.addEventListener('keydown', (event) => event.key === 'Escape' && leave());

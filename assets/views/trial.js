@@ -1,9 +1,17 @@
 // What each method says of each word: aligned rows, and the text coloured by one of them.
-// value: {summary, words: [[gap, text], …], methods: [{name, note, signed, scores: […], area or null}]}
-const table = $('.trial-table'), scroll = $('.trial-scroll'), note = $('.view-note'), readout = $('.view-readout'), text = $('.trial-text');
+// value: {summary, words: [[gap, text], …], methods: [{name, note, signed, scores: […], area or
+//   null}]}
+const table = $('.trial-table'),
+  scroll = $('.trial-scroll'),
+  note = $('.view-note'),
+  readout = $('.view-readout'),
+  text = $('.trial-text');
 let method = 0, word = -1, drawn = '';
 
-const share = (m, i) => { const peak = Math.max(...m.scores.map(Math.abs), 1e-12); return m.scores[i] / peak; };
+const share = (m, i) => {
+  const peak = Math.max(...m.scores.map(Math.abs), 1e-12);
+  return m.scores[i] / peak;
+};
 function tint(node, part) {
   node.style.setProperty('--weight', Math.abs(part).toFixed(3));
   node.classList.toggle('against', part < 0);
@@ -12,47 +20,120 @@ function draw() {
   const value = current();
   note.textContent = value?.summary ?? '';
   element.firstElementChild.classList.toggle('empty', !value?.methods?.length);
-  if (!value?.methods?.length) { drawn = ''; return; }
+  if (!value?.methods?.length) {
+    drawn = '';
+    return;
+  }
   method = Math.min(method, value.methods.length - 1);
-  const tried = value.methods.some(m => m.area !== null), key = JSON.stringify([value.words, value.methods]);
+  const tried = value.methods.some((m) => m.area !== null),
+    key = JSON.stringify([value.words, value.methods]);
   if (key === drawn) return;
-  drawn = key; word = -1;
-  const places = value.methods.map(m => value.methods.filter(o => o.area !== null && m.area !== null && o.area < m.area).length + 1);
+  drawn = key;
+  word = -1;
+  const places = value.methods.map((m) =>
+    value.methods.filter((o) => o.area !== null && m.area !== null && o.area < m.area).length + 1
+  );
   table.replaceChildren(
-    make('thead', {}, make('tr', {}, make('th', {scope: 'col', text: tried ? 'rank and method' : 'method'}),
-      ...value.words.map(([, own], i) => make('th', {scope: 'col', 'data-i': i}, make('span', {text: own}))))),
-    make('tbody', {}, ...value.methods.map((m, row) => make('tr', {'data-row': row},
-      make('th', {scope: 'row'}, make('button', {type: 'button', 'data-do': 'method', 'data-i': row, 'aria-pressed': row === method, title: m.note,
-        text: (m.area === null ? '' : `${places[row]}. `) + m.name})),
-      ...m.scores.map((score, i) => { const cell = make('td', {'data-i': i}); tint(cell, share(m, i)); return cell; })))));
+    make(
+      'thead',
+      {},
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'col', text: tried ? 'rank and method' : 'method' }),
+        ...value.words.map(([, own], i) =>
+          make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
+        ),
+      ),
+    ),
+    make(
+      'tbody',
+      {},
+      ...value.methods.map((m, row) =>
+        make(
+          'tr',
+          { 'data-row': row },
+          make(
+            'th',
+            { scope: 'row' },
+            make('button', {
+              type: 'button',
+              'data-do': 'method',
+              'data-i': row,
+              'aria-pressed': row === method,
+              title: m.note,
+              text: (m.area === null ? '' : `${places[row]}. `) + m.name,
+            }),
+          ),
+          ...m.scores.map((_, i) => {
+            const cell = make('td', { 'data-i': i });
+            tint(cell, share(m, i));
+            return cell;
+          }),
+        )
+      ),
+    ),
+  );
   paint();
 }
 function paint() {
   const value = current(), m = value.methods[method];
-  table.querySelectorAll('[data-do=method]').forEach((b, i) => b.setAttribute('aria-pressed', i === method));
-  text.replaceChildren(...value.words.flatMap(([gap, own], i) => { const node = make('span', {class: 'seen', 'data-i': i, text: own}); tint(node, share(m, i)); return [gap, node]; }));
-  readout.textContent = `${m.name}: ${m.note}. ` + (m.signed ? 'Violet speaks for the answer, orange against it.' : 'It has no direction.') + ' Point at a word to compare the methods.';
+  table.querySelectorAll('[data-do=method]').forEach((b, i) =>
+    b.setAttribute('aria-pressed', i === method)
+  );
+  text.replaceChildren(...value.words.flatMap(([gap, own], i) => {
+    const node = make('span', { class: 'seen', 'data-i': i, text: own });
+    tint(node, share(m, i));
+    return [gap, node];
+  }));
+  readout.textContent = `${m.name}: ${m.note}. ` +
+    (m.signed ? 'Violet speaks for the answer, orange against it.' : 'It has no direction.') +
+    ' Point at a word to compare the methods.';
 }
 function point(i) {
   const value = current();
   if (!(i >= 0 && i < value.words.length)) return;
-  element.querySelectorAll('.on').forEach(node => node.classList.remove('on'));
-  element.querySelectorAll(`[data-i="${i}"]:not(button)`).forEach(node => node.classList.add('on'));
+  element.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
+  element.querySelectorAll(`[data-i="${i}"]:not(button)`).forEach((node) =>
+    node.classList.add('on')
+  );
   word = i;
-  readout.textContent = `“${value.words[i][1]}”, word ${i + 1} of ${value.words.length}. ` + value.methods.map(m =>
-    `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${m.scores[i].toPrecision(2)}, rank ${m.scores.filter(s => s > m.scores[i]).length + 1}`).join('; ') + '.';
+  readout.textContent = `“${value.words[i][1]}”, word ${i + 1} of ${value.words.length}. ` +
+    value.methods.map((m) =>
+      `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${m.scores[i].toPrecision(2)}, rank ${
+        m.scores.filter((s) => s > m.scores[i]).length + 1
+      }`
+    ).join('; ') + '.';
 }
-for (const kind of ['pointerover', 'click'])
-  element.addEventListener(kind, event => { const node = event.target.closest('[data-i]:not(button)'); if (node) point(+node.dataset.i); });
-scroll.addEventListener('keydown', event => {
-  const jump = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+for (const kind of ['pointerover', 'click']) {
+  element.addEventListener(kind, (event) => {
+    const node = event.target.closest('[data-i]:not(button)');
+    if (node) point(+node.dataset.i);
+  });
+}
+scroll.addEventListener('keydown', (event) => {
+  const jump = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!jump || !current()?.words) return;
   event.preventDefault();
   point(Math.max(0, Math.min(current().words.length - 1, word + jump)));
-  table.querySelector('th.on')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
+  table.querySelector('th.on')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 });
-actions.method = button => { method = +button.dataset.i; paint(); };
-actions.csv = () => current()?.methods?.length && save('trial.csv', 'text/csv', csv([['word', ...current().methods.map(m => m.name)],
-  ...current().words.map(([, own], i) => [own, ...current().methods.map(m => m.scores[i])])]));
+actions.method = (button) => {
+  method = +button.dataset.i;
+  paint();
+};
+actions.csv = () =>
+  current()?.methods?.length &&
+  save(
+    'trial.csv',
+    'text/csv',
+    csv([
+      ['word', ...current().methods.map((m) => m.name)],
+      ...current().words.map(([, own], i) => [
+        own,
+        ...current().methods.map((m) => m.scores[i]),
+      ]),
+    ]),
+  );
 watch('value', draw);
 draw();

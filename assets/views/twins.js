@@ -2,31 +2,61 @@
 // value: {summary, cards: [{title, says, note, why, queries: […], keys: […], weights: packed}]}
 const cards = $('.twins-cards'), note = $('.view-note');
 function card(twin) {
-  const box = make('article', {class: 'twin'}, make('h4', {text: twin.title}), make('p', {class: 'twin-says', text: twin.says}),
-    make('p', {class: 'twin-note', text: twin.note}));
-  if (twin.why) { box.append(make('p', {class: 'twin-note', text: twin.why})); return box; }
-  const map = make('canvas', {class: 'heads-map', role: 'img', 'aria-label': `attention of ${twin.title}`});
-  const keys = make('div', {class: 'heads-keys'}), queries = make('div', {class: 'heads-queries'});
-  box.append(make('div', {class: 'heads-plot'}, keys, queries, map));
+  const box = make(
+    'article',
+    { class: 'twin' },
+    make('h4', { text: twin.title }),
+    make('p', { class: 'twin-says', text: twin.says }),
+    make('p', { class: 'twin-note', text: twin.note }),
+  );
+  if (twin.why) {
+    box.append(make('p', { class: 'twin-note', text: twin.why }));
+    return box;
+  }
+  const map = make('canvas', {
+    class: 'heads-map',
+    role: 'img',
+    'aria-label': `attention of ${twin.title}`,
+  });
+  const keys = make('div', { class: 'heads-keys' }),
+    queries = make('div', { class: 'heads-queries' });
+  box.append(make('div', { class: 'heads-plot' }, keys, queries, map));
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   paintMap(map, weights, n, m);
-  labelAxis(keys, twin.keys.map(initial), 26); labelAxis(queries, twin.queries, 40);
-  map.addEventListener('pointermove', event => {
+  labelAxis(keys, twin.keys.map(initial), 26);
+  labelAxis(queries, twin.queries, 40);
+  map.addEventListener('pointermove', (event) => {
     const area = map.getBoundingClientRect();
-    const at = (part, size, count) => Math.min(count - 1, Math.max(0, Math.floor(part / size * count)));
-    const i = at(event.clientY - area.top, area.height, n), j = at(event.clientX - area.left, area.width, m);
-    map.title = `“${visible(twin.queries[i])}” gives “${visible(twin.keys[j])}” ${percent(weights[i * m + j])}`;
+    const at = (part, size, count) =>
+      Math.min(count - 1, Math.max(0, Math.floor(part / size * count)));
+    const i = at(event.clientY - area.top, area.height, n),
+      j = at(event.clientX - area.left, area.width, m);
+    map.title = `“${visible(twin.queries[i])}” gives “${visible(twin.keys[j])}” ${
+      percent(weights[i * m + j])
+    }`;
   });
   return box;
 }
-const initial = token => [...token.trim()].length > 2 ? [...token.trim()].slice(0, 2).join('') : token;
+const initial = (token) =>
+  [...token.trim()].length > 2 ? [...token.trim()].slice(0, 2).join('') : token;
 function draw() {
   element.firstElementChild.classList.toggle('empty', !current()?.cards);
   note.textContent = current()?.summary ?? '';
   cards.replaceChildren(...(current()?.cards ?? []).map(card));
 }
-actions.csv = () => current()?.cards && save('twins.csv', 'text/csv', csv([['variant', 'says', 'note'],
-  ...current().cards.map(twin => [twin.title, twin.says, twin.note])]));
-new MutationObserver(() => current()?.cards && draw()).observe(document.body, {attributes: true, attributeFilter: ['class']});
+actions.csv = () =>
+  current()?.cards &&
+  save(
+    'twins.csv',
+    'text/csv',
+    csv([
+      ['variant', 'says', 'note'],
+      ...current().cards.map((twin) => [twin.title, twin.says, twin.note]),
+    ]),
+  );
+new MutationObserver(() => current()?.cards && draw()).observe(document.body, {
+  attributes: true,
+  attributeFilter: ['class'],
+});
 watch('value', draw);
 draw();

@@ -1,6 +1,8 @@
-// A text whose words are buttons: delete, mask or replace one and see what the classifier makes of it.
-// value: {summary, words: [[gap, text], …], edits: {word: replacement, "" deleted, null masked}, asked: word or null,
-//   labels: [left, right], suggestions: [[text, likelihood, probability of the right one], …]}
+// A text whose words are buttons: delete, mask or replace one and see what the classifier makes of
+// it.
+// value: {summary, words: [[gap, text], …], edits: {word: replacement, "" deleted, null masked},
+//   asked: word or null, labels: [left, right], suggestions: [[text, likelihood, probability of
+//   the right one], …]}
 const words = $('.words-text'), panel = $('.words-panel'), note = $('.view-note');
 // base: the last value that is no answer to a question for suggestions, which may come late
 let base = null, edits = {}, chosen = -1;
@@ -11,55 +13,134 @@ function draw() {
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
-  edits = {...value?.edits};
+  edits = { ...value?.edits };
   words.replaceChildren(...(value?.words ?? []).flatMap(([gap, own], i) => {
-    const kind = !(i in edits) ? '' : edits[i] === null ? 'masked' : edits[i] === '' ? 'deleted' : 'replaced';
-    return [gap, make('button', {type: 'button', class: `words-word ${kind}`, 'data-do': 'word', 'data-i': i, text: shownAs(own, i),
-      'aria-label': `${own}${kind ? ', ' + kind : ''}${kind === 'replaced' ? ' by ' + edits[i] : ''}`})];
+    const kind = !(i in edits)
+      ? ''
+      : edits[i] === null
+      ? 'masked'
+      : edits[i] === ''
+      ? 'deleted'
+      : 'replaced';
+    return [
+      gap,
+      make('button', {
+        type: 'button',
+        class: `words-word ${kind}`,
+        'data-do': 'word',
+        'data-i': i,
+        text: shownAs(own, i),
+        'aria-label': `${own}${kind ? ', ' + kind : ''}${
+          kind === 'replaced' ? ' by ' + edits[i] : ''
+        }`,
+      }),
+    ];
   }));
-  if (chosen >= (value?.words?.length ?? 0)) close(); else if (chosen >= 0) open(chosen);
+  if (chosen >= (value?.words?.length ?? 0)) close();
+  else if (chosen >= 0) open(chosen);
 }
-const button = (kind, text) => make('button', {type: 'button', 'data-do': 'change', 'data-kind': kind, text});
+const button = (kind, text) =>
+  make('button', { type: 'button', 'data-do': 'change', 'data-kind': kind, text });
 function open(i) {
   const value = current(), node = words.querySelector(`[data-i="${i}"]`);
-  const typed = panel.querySelector('input')?.value, focus = panel.contains(document.activeElement) && document.activeElement.tagName;
-  const input = make('input', {type: 'text', maxlength: 60, 'aria-label': 'replacement', placeholder: 'another word'});
+  const typed = panel.querySelector('input')?.value,
+    focus = panel.contains(document.activeElement) && document.activeElement.tagName;
+  const input = make('input', {
+    type: 'text',
+    maxlength: 60,
+    'aria-label': 'replacement',
+    placeholder: 'another word',
+  });
   if (chosen === i && typed) input.value = typed;
   chosen = i;
-  const list = make('div', {class: 'tokens-list'});
-  if (value.asked === i) for (const [text, likelihood, p] of value.suggestions) {
-    const pick = make('button', {type: 'button', 'data-do': 'change', 'data-kind': 'replace', 'data-text': text, title: `a language model finds it ${percent(likelihood)} likely here`},
-      make('code', {text}), make('span', {text: `${value.labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${percent(Math.max(p, 1 - p))}`}));
-    pick.style.setProperty('--p', likelihood);
-    list.append(pick);
+  const list = make('div', { class: 'tokens-list' });
+  if (value.asked === i) {
+    for (const [text, likelihood, p] of value.suggestions) {
+      const pick = make(
+        'button',
+        {
+          type: 'button',
+          'data-do': 'change',
+          'data-kind': 'replace',
+          'data-text': text,
+          title: `a language model finds it ${percent(likelihood)} likely here`,
+        },
+        make('code', { text }),
+        make('span', {
+          text: `${value.labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${percent(Math.max(p, 1 - p))}`,
+        }),
+      );
+      pick.style.setProperty('--p', likelihood);
+      list.append(pick);
+    }
   }
-  panel.replaceChildren(make('p', {text: `“${base.words[i][1]}”`}),
-    make('p', {class: 'words-tools'}, button('delete', 'Delete'), button('mask', 'Mask'), ...(i in edits ? [button('restore', 'Restore')] : [])),
-    make('p', {class: 'words-tools'}, input, button('replace', 'Replace')), list);
+  panel.replaceChildren(
+    make('p', { text: `“${base.words[i][1]}”` }),
+    make(
+      'p',
+      { class: 'words-tools' },
+      button('delete', 'Delete'),
+      button('mask', 'Mask'),
+      ...(i in edits ? [button('restore', 'Restore')] : []),
+    ),
+    make('p', { class: 'words-tools' }, input, button('replace', 'Replace')),
+    list,
+  );
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
-  const box = element.querySelector('.words').getBoundingClientRect(), at = node.getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) + 'px';
+  const box = element.querySelector('.words').getBoundingClientRect(),
+    at = node.getBoundingClientRect();
+  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) +
+    'px';
   panel.style.top = at.bottom - box.top + 2 + 'px';
-  element.querySelector('.words').style.minHeight = at.bottom - box.top + panel.offsetHeight + 10 + 'px';  // not below the page's end
-  words.querySelectorAll('.on').forEach(other => other.classList.remove('on'));
+  element.querySelector('.words').style.minHeight = at.bottom - box.top + panel.offsetHeight + 10 +
+    'px'; // not below the page's end
+  words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   node.classList.add('on');
 }
-function close() { panel.hidden = true; element.querySelector('.words').style.minHeight = ''; chosen = -1; words.querySelectorAll('.on').forEach(node => node.classList.remove('on')); }
-const send = () => { close(); tell('edit', {edits}); };
-actions.word = node => { const i = +node.dataset.i; if (i === chosen) return close(); open(i); panel.querySelector('button').focus(); tell('suggest', {word: i}); };
-actions.change = node => {
-  const text = node.dataset.text ?? panel.querySelector('input').value.trim(), kind = node.dataset.kind;
+function close() {
+  panel.hidden = true;
+  element.querySelector('.words').style.minHeight = '';
+  chosen = -1;
+  words.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
+}
+const send = () => {
+  close();
+  tell('edit', { edits });
+};
+actions.word = (node) => {
+  const i = +node.dataset.i;
+  if (i === chosen) return close();
+  open(i);
+  panel.querySelector('button').focus();
+  tell('suggest', { word: i });
+};
+actions.change = (node) => {
+  const text = node.dataset.text ?? panel.querySelector('input').value.trim(),
+    kind = node.dataset.kind;
   if (kind === 'replace' && !text) return panel.querySelector('input').focus();
-  edits = {...base.edits};  // without what was refused
-  if (kind === 'restore') delete edits[chosen]; else edits[chosen] = {delete: '', mask: null, replace: text}[kind];
+  edits = { ...base.edits }; // without what was refused
+  if (kind === 'restore') delete edits[chosen];
+  else edits[chosen] = { delete: '', mask: null, replace: text }[kind];
   send();
 };
-actions.undo = () => { edits = {}; send(); };
-element.addEventListener('keydown', event => {
-  if (event.key === 'Escape' && !panel.hidden) { const i = chosen; close(); words.querySelector(`[data-i="${i}"]`)?.focus(); }
-  if (event.key === 'Enter' && event.target.tagName === 'INPUT') { event.preventDefault(); panel.querySelector('[data-kind=replace]:not([data-text])').click(); }
+actions.undo = () => {
+  edits = {};
+  send();
+};
+element.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && !panel.hidden) {
+    const i = chosen;
+    close();
+    words.querySelector(`[data-i="${i}"]`)?.focus();
+  }
+  if (event.key === 'Enter' && event.target.tagName === 'INPUT') {
+    event.preventDefault();
+    panel.querySelector('[data-kind=replace]:not([data-text])').click();
+  }
 });
-document.addEventListener('pointerdown', event => { if (!element.contains(event.target)) close(); });
+document.addEventListener('pointerdown', (event) => {
+  if (!element.contains(event.target)) close();
+});
 watch('value', draw);
 draw();

@@ -1,9 +1,11 @@
 // What a page asks the app and what it has drawn of the answers, for tests that wait for them.
 (() => {
-  const QUIET = 100;  // ms without any change: listeners that follow on others have had their turn
+  const QUIET = 100; // ms without any change: listeners that follow on others have had their turn
   const asked = [], unanswered = new Set(), over = new Set();
   let changed = 0, pressed = 0;
-  const change = () => { changed = performance.now(); };
+  const change = () => {
+    changed = performance.now();
+  };
 
   window.watch = {
     asked: () => asked.length,
@@ -12,11 +14,20 @@
     // since the last press something was asked
     followed: () => asked.length > 0 && asked.at(-1).time >= pressed,
     // among what was asked after the first n questions is one with this value
-    about: (n, value) => asked.slice(n).some(question => value === null || question.data.includes(value)),
+    about: (n, value) =>
+      asked.slice(n).some((question) => value === null || question.data.includes(value)),
   };
 
-  new MutationObserver(change).observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
-  addEventListener('click', () => { pressed = performance.now(); change(); }, true);
+  new MutationObserver(change).observe(document, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    attributes: true,
+  });
+  addEventListener('click', () => {
+    pressed = performance.now();
+    change();
+  }, true);
 
   function answer(question) {
     unanswered.delete(question);
@@ -30,11 +41,11 @@
     const decoder = new TextDecoder();
     let text = '';
     for (const reader = stream.getReader();;) {
-      const {done, value} = await reader.read();
+      const { done, value } = await reader.read();
       if (done) return;
-      const lines = (text + decoder.decode(value, {stream: true})).split('\n');
+      const lines = (text + decoder.decode(value, { stream: true })).split('\n');
       text = lines.pop();
-      for (const line of lines.filter(line => line.startsWith('data:'))) {
+      for (const line of lines.filter((line) => line.startsWith('data:'))) {
         const message = JSON.parse(line.slice(5));
         if (['process_completed', 'unexpected_error'].includes(message.msg)) end(message.event_id);
       }
@@ -52,13 +63,16 @@
       if (path.endsWith('/queue/data')) listen(response.clone().body).catch(() => {});
       return response;
     }
-    const question = {time: performance.now(), data: [], id: null};
+    const question = { time: performance.now(), data: [], id: null };
     asked.push(question);
     unanswered.add(question);
     change();
     const body = await request.json().catch(() => ({}));
     question.data = body.data ?? [];
-    const response = await fetch(...call).catch(error => { answer(question); throw error; });
+    const response = await fetch(...call).catch((error) => {
+      answer(question);
+      throw error;
+    });
     if (path.endsWith('/cancel')) end(body.event_id);
     const said = path.endsWith('/queue/join') && response.ok ? await response.clone().json() : {};
     question.id = said.event_id ?? null;
