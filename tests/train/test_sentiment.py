@@ -136,14 +136,16 @@ def test_sentences_put_together_are_the_review():
         )
 
 
-def test_excerpts_stand_in_their_reviews():
+def test_excerpts_of_a_review_are_the_whole_of_it():
     _, tokenizer, encoded = corpus()
-    cut = labelled_reviews.excerpts(tokenizer, encoded, seed=0)
-    for row in range(len(encoded.lengths)):
-        whole, part = encoded[row][1:-1], cut[row]
-        assert part[0] == CLS and part[-1] == EOS and len(part) > 2
-        assert any(whole[i : i + len(part) - 2] == part[1:-1] for i in range(len(whole)))
-    assert (cut.lengths < encoded.lengths).any()
+    cut, origins = labelled_reviews.excerpts(tokenizer, encoded, seed=0)
+    assert len(origins) == len(cut.lengths)
+    pieces = {row: [] for row in range(len(encoded.lengths))}
+    for i, row in enumerate(origins):
+        assert cut[i][0] == CLS and cut[i][-1] == EOS and len(cut[i]) > 2
+        pieces[row] += cut[i][1:-1]
+    assert all(pieces[row] == encoded[row][1:-1] for row in pieces)
+    assert (cut.lengths < encoded.lengths[origins]).any()
 
 
 def test_batches_depend_on_the_step_alone_and_only_training_forgets():
@@ -161,13 +163,23 @@ def test_batches_depend_on_the_step_alone_and_only_training_forgets():
     assert all((batch[:, 0] == CLS).all() for batch in batches)
 
 
-def test_labels_stay_with_their_reviews():
+def test_labels_stay_with_their_reviews_and_excerpts():
     some, tokenizer, encoded = corpus()
-    batch_of = labelled_reviews.batches(tokenizer, encoded, some.label, TrainConfig(), plain=True)
-    rows = {tuple(encoded[i]): label for i, label in enumerate(some.label)}
-    for step in range(5):
+    config = TrainConfig(batch_size=400)
+    cut, origins = labelled_reviews.excerpts(tokenizer, encoded, config.seed)
+    known = [(encoded[i], label) for i, label in enumerate(some.label)]
+    known += [(cut[i], some.label[row]) for i, row in enumerate(origins)]
+
+    def could_be(tokens, ids):
+        return len(tokens) == len(ids) and all(
+            token in (MASK, i) for token, i in zip(tokens, ids, strict=True)
+        )
+
+    batch_of = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    for step in range(10):
         for tokens, label in zip(*batch_of(step), strict=True):
-            assert rows[tuple(tokens[tokens != PAD].tolist())] == label
+            row = tokens[tokens != PAD].tolist()
+            assert label.item() in {wanted for ids, wanted in known if could_be(row, ids)}
 
 
 @pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier])

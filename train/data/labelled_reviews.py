@@ -14,7 +14,7 @@ from transformer_core.tasks.classification import frame
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
 
 REPORT_PRESETS = ("report", "lstm")
-EXCERPTS = 0.2  # excerpts of one to three sentences in an epoch, as a share of the reviews
+EXCERPTS = 0.5  # the share of all excerpts that an epoch learns beside the whole reviews
 FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
 SHORTEST = 4  # pieces; what is shorter is no sentence of its own
 SPLIT_SEED = 8_1_1
@@ -70,15 +70,22 @@ def sentence_ends(tokenizer: Tokenizer) -> set[int]:
     return {i for i, token in marks if token and not token.strip(".!?")}
 
 
-def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> Ragged:
-    """One to three sentences in a row from each review, with the review's label to be learnt."""
+def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> tuple[Ragged, list[int]]:
+    """Every review cut into excerpts of one to three sentences, and the review of each.
+
+    They are learnt with the review's label. Not every one deserves it, but most do, and what
+    a visitor types is as short.
+    """
     rng, ends = random.Random(seed), sentence_ends(tokenizer)
-    rows = []
+    rows, origins = [], []
     for row in range(len(corpus.lengths)):
         parts = sentences(corpus[row][1:-1], ends)
-        first, n = rng.randrange(len(parts)), rng.randint(1, 3)
-        rows.append([CLS, *(i for part in parts[first : first + n] for i in part), EOS])
-    return Ragged.of(rows)
+        while parts:
+            n = rng.randint(1, 3)
+            rows.append([CLS, *(i for part in parts[:n] for i in part), EOS])
+            origins.append(row)
+            parts = parts[n:]
+    return Ragged.of(rows), origins
 
 
 def first_sentences(tokenizer: Tokenizer, corpus: Ragged) -> Ragged:
@@ -95,11 +102,11 @@ def batches(
 
     Unless plain, excerpts are learnt beside whole reviews, and some pieces are forgotten.
     """
-    n = len(corpus.lengths)
-    labels, weights = torch.tensor(label), torch.ones(n)
+    labels, weights = torch.tensor(label), torch.ones(len(label))
     if not plain:
-        corpus = corpus + excerpts(tokenizer, corpus, config.seed)
-        labels, weights = labels.repeat(2), torch.cat([weights, EXCERPTS * weights])
+        short, origins = excerpts(tokenizer, corpus, config.seed)
+        corpus, labels = corpus + short, torch.cat([labels, labels[origins]])
+        weights = torch.cat([weights, torch.full((len(origins),), EXCERPTS)])
     lengths, none = corpus.lengths, torch.zeros(len(labels), dtype=torch.long)
     rows_of = buckets.rows_by_step(weights, lengths, none, config.batch_size, config.seed)
 
