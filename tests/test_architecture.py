@@ -67,12 +67,15 @@ def inside(package):
         ("datasets", "train.data.hub"),
         ("gradio", "transformer_core.ui"),
         ("plotly", "transformer_core.ui"),
-        ("pandas", "transformer_core.ui"),
         ("accelerate", "train"),
     ],
 )
 def test_a_library_stays_where_it_belongs(library, home):
     assert importers(library) <= inside(home)
+
+
+def test_only_tables_need_pandas():
+    assert importers("pandas") <= inside("transformer_core.ui") | inside("transformer_core.studies")
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,12 @@ def test_a_missing_file_is_named_and_the_rest_is_read(folder, name):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "has no column"),
+        ("", "cannot be read"),
         ("seed,step\n1,2\n", "has no column metric, seconds, split, tokens, value"),
         (",".join(COLUMNS) + "\n", "has no rows"),
         (",".join(COLUMNS) + "\n1,0,0,0,0,validation,loss,abc\n", "line 2: value is 'abc'"),
-        (",".join(COLUMNS) + "\n1,0,0,0,0,validation\n", "line 2: value is None"),
+        (",".join(COLUMNS) + "\n1,0,0,0,0,validation\n", "line 2: value is ''"),
+        (",".join(COLUMNS) + "\n1,0,0.5,0,0,validation,loss,4\n", "line 2: step is '0.5'"),
         (",".join(COLUMNS) + "\n1,0,0,0,0,train,loss,4\n", "has no validation loss"),
         (b"\xff\xfe\x00", "cannot be read"),
     ],

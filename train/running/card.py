@@ -5,7 +5,6 @@ run.json (what was run, one entry per run), metrics.csv (the curves), scores.jso
 `train.evaluate` computed from the saved weights) and the checkpoint itself.
 """
 
-import csv
 import json
 from dataclasses import dataclass
 from datetime import date
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from huggingface_hub import EvalResult, ModelCardData
 
+from train.running.metrics import read_table
 from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
 
 
@@ -174,15 +174,13 @@ def describe_runs(folder: Path) -> str:
 
 def describe_curve(folder: Path) -> str:
     """The best evaluation in metrics.csv."""
-    path = folder / "metrics.csv"
-    if not path.exists():
+    losses = [
+        row
+        for row in read_table(folder / "metrics.csv")
+        if (row["split"], row["metric"]) == ("validation", "loss")
+    ]
+    if not losses:
         return ""
-    with path.open(newline="") as file:
-        losses = [
-            row
-            for row in csv.DictReader(file)
-            if (row["split"], row["metric"]) == ("validation", "loss")
-        ]
     best = min(losses, key=lambda row: float(row["value"]))
     return (
         f"The lowest validation loss on the way was {best['value']}, at step "

@@ -3,20 +3,19 @@
 A file that is missing or damaged becomes a sentence that names it; whatever is whole is still read.
 """
 
-import csv
 import json
-import math
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from transformer_core.studies.curves import Curve, Line, aligned, average, line, smooth
 
 AXES = ("steps", "targets", "seconds", "FLOPs")
-WHOLE = {"seed", "step", "position"}  # columns of whole numbers
+TEXT = {"split", "metric"}  # columns of anything else than numbers
+WHOLE = {"seed", "step", "position"}
 COLUMNS = {"seed", "step", "tokens", "seconds", "split", "metric", "value"}
 
 
@@ -149,15 +148,15 @@ def read_variant(folder: Path) -> Variant:
     record = read_json(
         folder / "variant.json", {"kind", "model", "train", "parameters", "flops_per_target"}
     )
-    rows = read_rows(folder / "metrics.csv", COLUMNS)
-    curves = {}
-    for key in dict.fromkeys((row["split"], row["metric"]) for row in rows):
-        some = [row for row in rows if (row["split"], row["metric"]) == key]
-        curves[key] = curve(some, "step", "value")
+    table = read_table(folder / "metrics.csv", COLUMNS)
+    curves = {
+        (str(split), str(metric)): curve(some, "step", "value")
+        for (split, metric), some in table.groupby(["split", "metric"], sort=False)
+    }
     loss = curves.get(("validation", "loss"))
     if loss is None:
         raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
-    diverged = frozenset(int(row["seed"]) for row in rows if math.isnan(float(row["value"])))
+    diverged = frozenset(table["seed"][table["value"].isna()])
     partial, problems = set(), []
     for seed, values in zip(loss.seeds, loss.values, strict=True):
         done = int(loss.steps[np.flatnonzero(~np.isnan(values))].max(initial=0))
@@ -170,7 +169,7 @@ def read_variant(folder: Path) -> Variant:
     long = folder / "extrapolation.csv"
     by_position = None
     if long.exists():
-        by_position = curve(read_rows(long, {"seed", "position", "loss"}), "position", "loss")
+        by_position = curve(read_table(long, {"seed", "position", "loss"}), "position", "loss")
     return Variant(
         folder.name, record, curves, by_position, diverged, frozenset(partial), tuple(problems)
     )
@@ -189,43 +188,36 @@ def read_json(path: Path, wanted: set[str]) -> dict[str, Any]:
     return content
 
 
-def read_rows(path: Path, wanted: set[str]) -> list[dict[str, str]]:
-    """A csv file's rows, whose numbers are numbers; StudyError if they are not."""
+def read_table(path: Path, wanted: set[str]) -> pd.DataFrame:
+    """A csv file whose numbers are numbers; StudyError if they are not, or columns are missing."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            rows, columns = list(reader), set(reader.fieldnames or ())
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except FileNotFoundError:
         raise StudyError(f"{path} is missing.") from None
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, ValueError) as error:
         raise StudyError(f"{path} cannot be read: {error}.") from error
-    if missing := wanted - columns:
+    if missing := wanted - set(table.columns):
         raise StudyError(f"{path} has no column {', '.join(sorted(missing))}.")
-    if not rows:
+    if table.empty:
         raise StudyError(f"{path} has no rows.")
-    for number, row in enumerate(rows, start=2):
-        for name in wanted - {"split", "metric"}:
-            try:
-                (int if name in WHOLE else float)(row[name])
-            except (TypeError, ValueError):
-                raise StudyError(f"{path}, line {number}: {name} is {row[name]!r}.") from None
-    return rows
+    for name in wanted - TEXT:
+        numbers = pd.to_numeric(table[name], errors="coerce")
+        wrong = numbers % 1 != 0 if name in WHOLE else numbers.isna() & (table[name] != "nan")
+        if wrong.any():
+            line = wrong.argmax() + 2  # the head is line 1
+            raise StudyError(f"{path}, line {line}: {name} is {table[name][line - 2]!r}.")
+        table[name] = numbers.astype(int) if name in WHOLE else numbers
+    return table
 
 
-def curve(rows: list[dict[str, str]], x: str, y: str) -> Curve:
+def curve(table: pd.DataFrame, x: str, y: str) -> Curve:
     """Rows of one metric as arrays. A seed that stopped early has nan for the rest."""
-    found: dict[int, dict[int, dict[str, str]]] = defaultdict(dict)
-    for row in rows:
-        found[int(row["seed"])][int(row[x])] = row
-    seeds, steps = sorted(found), sorted({step for some in found.values() for step in some})
+    grid = table.drop_duplicates(["seed", x], keep="last").set_index(["seed", x]).unstack()
 
-    def table(column: str) -> np.ndarray:
-        missing = {column: "nan"}
-        return np.array(
-            [[float(found[seed].get(step, missing)[column]) for step in steps] for seed in seeds]
-        )
+    def spent(name: str) -> np.ndarray | None:
+        return average(grid[name].to_numpy(float)) if name in grid else None
 
-    spent = {
-        name: average(table(name)) if name in rows[0] else None for name in ("tokens", "seconds")
-    }
-    return Curve(tuple(seeds), np.array(steps), spent["tokens"], spent["seconds"], table(y))
+    values = grid[y]
+    seeds = tuple(int(seed) for seed in values.index)
+    points = values.columns.to_numpy()
+    return Curve(seeds, points, spent("tokens"), spent("seconds"), values.to_numpy(float))

@@ -7,7 +7,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained, read_json
 from transformer_core.inference import Models, classify
 from transformer_core.studies.curves import Line, line
-from transformer_core.studies.records import COLUMNS, StudyError, curve, read_rows
+from transformer_core.studies.records import COLUMNS, StudyError, curve, read_table
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
@@ -70,13 +70,10 @@ def learning_lines(models: Models) -> list[Line]:
     found = []
     for place, (title, name) in enumerate(CURVES.items()):
         path = models.folder / name / "metrics.csv"
-        rows = [
-            row
-            for row in (read_rows(path, COLUMNS) if path.exists() else [])
-            if row["split"] == "validation" and row["metric"] == "accuracy"
-        ]
-        if rows:
-            measured = curve(rows, "step", "value")
+        if path.exists():
+            table = read_table(path, COLUMNS)
+            some = table[(table["split"] == "validation") & (table["metric"] == "accuracy")]
+            measured = curve(some, "step", "value")
             found.append(line(title, place, measured, measured.steps))
     return found
 
