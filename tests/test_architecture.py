@@ -104,6 +104,16 @@ def test_a_tab_knows_no_other(module):
     assert IMPORTS[module] & tabs <= inside(own)
 
 
+@pytest.mark.parametrize("room", ["views", "figures"])
+def test_what_draws_knows_results_and_no_models(room):
+    addresses = inside("transformer_core.model.trace") | inside("transformer_core.model.heads")
+    models = inside("transformer_core.model") - addresses
+    closed = models | inside("transformer_core.checkpoint") | inside("transformer_core.inference")
+    drawing = inside(f"transformer_core.ui.{room}")
+    assert drawing
+    assert {name: IMPORTS[name] & closed for name in drawing if IMPORTS[name] & closed} == {}
+
+
 LOOP = {"train.loop", "train.muon"}
 
 

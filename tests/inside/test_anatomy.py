@@ -11,8 +11,9 @@ from transformer_core.checkpoint import Trained
 from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
+from transformer_core.inside.boxes import columns
 from transformer_core.inside.forward import MAX_TOKENS, Reading, read, run
-from transformer_core.inside.lens import agreement, logit_lens
+from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import code, panels
 from transformer_core.model.blocks import FEED_FORWARDS
@@ -320,7 +321,7 @@ def test_packed_floats_come_back_with_what_is_hidden():
 def test_the_lens_table_ends_with_what_the_translator_wrote():
     seen, _ = looked(EncoderDecoder)
     lens = logit_lens(seen)
-    table = lens_value(seen, lens, "", agreement(lens))
+    table = lens_value(guesses(seen, lens), agreement(lens).tolist(), "")
     assert len(table["layers"]) == len(table["agreement"]) == TINY.n_layers + 1
     assert table["agreement"][-1] == 1
     for row, probs in zip(table["rows"], seen.logits.softmax(-1), strict=True):
@@ -338,7 +339,7 @@ def test_the_lens_table_ends_with_what_the_translator_wrote():
 def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream():
     for residual in (True, False):
         seen, nodes = looked(EncoderDecoder, residual=residual)
-        drawing = anatomy_value(seen, list(nodes.values()), "decoder:head", "")
+        drawing = anatomy_value(columns(seen, list(nodes.values())), "decoder:head", "")
         boxes = [box for stack in drawing["stacks"] for box in stack["nodes"]]
         assert [box["key"] for box in boxes] == list(nodes)
         assert {box["role"] for box in boxes if box["branch"]} == (
@@ -349,7 +350,7 @@ def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream(
 @pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
 def test_a_box_says_where_its_positions_act(encoding):
     seen, nodes = looked(DecoderLM, positional_encoding=encoding)
-    drawing = anatomy_value(seen, list(nodes.values()), "", "")
-    (said,) = [box["note"] for box in drawing["stacks"][0]["nodes"] if box["role"] == "positions"]
+    (drawn,) = columns(seen, list(nodes.values()))
+    (said,) = [box.note for box in drawn.boxes if box.role == "positions"]
     words = {"none": "nothing", "rotary": "turns", "alibi": "lowers"}
     assert said.startswith(words.get(encoding, "adds"))

@@ -4,7 +4,7 @@ import math
 
 import gradio as gr
 
-from transformer_core.lab.training import Training
+from transformer_core.lab.training import Point
 from transformer_core.ui.views.view import view
 
 
@@ -24,23 +24,34 @@ def curves_view(title: str, empty: str, **component) -> gr.HTML:
     return view("curves", title, body, ("csv",), **component)
 
 
-def curves_value(training: Training, names: list[str], summary: str, hint: str = "") -> dict:
-    """What curves.js draws; a hint is said where the lines will be."""
+def curves_value(
+    series: dict[str, list[Point]],
+    *,
+    steps: int,
+    moments: list[int],
+    held: int | None,
+    summary: str,
+    hint: str = "",
+) -> dict:
+    """What curves.js draws: what each model measured, and the steps whose moment was recorded.
+
+    held is the moment that is looked at, None for the present; a hint is said where the lines
+    will be.
+    """
     return {
         "summary": summary,
         "hint": hint,
-        "steps": training.plan.steps,
-        "held": training.held,
-        "moments": training.moments,
+        "steps": steps,
+        "held": held,
+        "moments": moments,
         "series": [
             {
                 "name": name,
                 "points": [
-                    [p.step, finite(p.loss), round(p.accuracy, 4), round(p.exact, 4)]
-                    for p in learner.curve
+                    [p.step, finite(p.loss), round(p.accuracy, 4), round(p.exact, 4)] for p in curve
                 ],
             }
-            for name, learner in zip(names, training.learners, strict=False)
+            for name, curve in series.items()
         ],
     }
 

@@ -1,11 +1,11 @@
 """A switch for every head, and what the answer loses without each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import gradio as gr
 
 from transformer_core.model.heads import Head
-from transformer_core.model.models import Model
+from transformer_core.model.trace import Site
 from transformer_core.ui.views.view import view
 
 
@@ -28,7 +28,8 @@ def head_key(head: Head) -> str:
 
 
 def switches_value(
-    model: Model,
+    sites: Sequence[Site],
+    n_heads: int,
     off: Iterable[Head],
     damage: dict[Head, float] | None,
     diff: list,
@@ -39,7 +40,7 @@ def switches_value(
 
     damage is the change of the quantity without each head.
     """
-    kinds = dict.fromkeys((site.stack, site.kind) for site in model.sites)
+    kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     return {
         "summary": summary,
         "quantity": quantity,
@@ -47,8 +48,8 @@ def switches_value(
             {
                 "name": f"{stack} {kind}-attention",
                 "key": f"{stack}-{kind}",
-                "layers": sum((s.stack, s.kind) == (stack, kind) for s in model.sites),
-                "heads": model.config.n_heads,
+                "layers": sum((s.stack, s.kind) == (stack, kind) for s in sites),
+                "heads": n_heads,
             }
             for stack, kind in kinds
         ],

@@ -2,8 +2,6 @@
 
 import gradio as gr
 
-from transformer_core.studies.findings import latex, numbers, table
-from transformer_core.studies.statistics import Comparison
 from transformer_core.ui.views.view import view
 
 
@@ -14,18 +12,6 @@ def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr
         f'role="region" aria-label="{title}"><table></table></div>'
     )
     return view("table", title, body, tools, **component)
-
-
-def results_value(found: list[Comparison], metric: str, baseline: str, summary: str) -> dict:
-    """The final table of a study."""
-    return {
-        "summary": summary,
-        "name": "ablations",
-        "rows": table(found, metric, baseline),
-        "bold": [one.name for one in found].index(baseline),
-        "csv": [[str(cell) for cell in row] for row in numbers(found)],
-        "tex": latex(found, metric, baseline, summary),
-    }
 
 
 def rows_value(rows: list[list[str]], name: str, summary: str) -> dict:

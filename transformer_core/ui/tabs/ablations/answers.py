@@ -9,7 +9,15 @@ import numpy as np
 
 from transformer_core.checkpoint import Models
 from transformer_core.model.trace import Site
-from transformer_core.studies.findings import finding, seeds_of, size, verdict
+from transformer_core.studies.findings import (
+    finding,
+    latex,
+    numbers,
+    seeds_of,
+    size,
+    table,
+    verdict,
+)
 from transformer_core.studies.records import Study, learning_lines, position_lines
 from transformer_core.studies.statistics import (
     PUBLISHED,
@@ -25,7 +33,7 @@ from transformer_core.studies.twins import Twin, sites_of, twins
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.ablations.files import Studies, told
-from transformer_core.ui.views.table import results_value, rows_value
+from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.twins import twins_value
 from transformer_core.ui.views.variants import variants_value
 
@@ -120,7 +128,7 @@ class Answers:
             f"Validation {metric.replace('_', ' ')} at the end of the same number of steps, mean ± "
             f"standard deviation over {seeds_of(compared)}; {direction} is better. {TEST}"
         )
-        value = results_value(compared, metric, baseline, summary)
+        value = results(compared, metric, baseline, summary)
         return value, spoken(study, metric, compared, baseline)
 
     @answers_errors
@@ -221,3 +229,15 @@ def spoken(study: Study, metric: str, compared: list[Comparison], baseline: str)
         for one in compared
     ]
     return "\n".join([*lines, "", PUBLISHED.get(study.name, "")])
+
+
+def results(found: list[Comparison], metric: str, baseline: str, summary: str) -> dict:
+    """The final table of a study, with its downloads."""
+    return {
+        "summary": summary,
+        "name": "ablations",
+        "rows": table(found, metric, baseline),
+        "bold": [one.name for one in found].index(baseline),
+        "csv": [[str(cell) for cell in row] for row in numbers(found)],
+        "tex": latex(found, metric, baseline, summary),
+    }

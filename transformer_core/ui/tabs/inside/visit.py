@@ -3,14 +3,15 @@
 from dataclasses import dataclass, replace
 
 from transformer_core.checkpoint import Trained
+from transformer_core.inside import boxes
 from transformer_core.inside.anatomy import Node, anatomy
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
-from transformer_core.inside.lens import agreement, logit_lens
+from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.stages import code, panels
 from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.views.anatomy import anatomy_value, node_title
+from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.code import code_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.stages import stages_value
@@ -76,7 +77,7 @@ def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[di
     """The chosen part in short, all its stages, and its code."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
-    title = node_title(node, config)
+    title = boxes.title(node, config)
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
     heading = f"{where}: {title}" + (f", head {visit.head + 1} of {heads}" if heads else "")
     found = panels(seen, node, visit.head)
@@ -91,7 +92,6 @@ def through_the_lens(seen: Pass) -> dict | None:
     if isinstance(seen.model, EncoderClassifier):
         return None
     lens = logit_lens(seen)
-    share = agreement(lens)
     summary = (
         "The output head applied to the residual stream before the first layer and after each, as "
         "if the remaining layers were skipped. Rows are tokens that were read, with what follows "
@@ -99,7 +99,7 @@ def through_the_lens(seen: Pass) -> dict | None:
         "underlined. The head is the embedding matrix, so the first column hardly sees more than "
         "the token itself. Point at a cell for its five best."
     )
-    return lens_value(seen, lens, summary, share)
+    return lens_value(guesses(seen, lens), agreement(lens).tolist(), summary)
 
 
 def look(trained: Trained, reading: Reading, said: str = "") -> tuple:
@@ -107,9 +107,10 @@ def look(trained: Trained, reading: Reading, said: str = "") -> tuple:
     nodes = nodes_of(trained, reading)
     visit = Visit(trained, reading, first_choice(nodes))
     seen = run(trained, reading)
+    columns = boxes.columns(seen, list(nodes.values()))
     return (
         visit,
-        anatomy_value(seen, list(nodes.values()), visit.key, said + overview(visit, nodes)),
+        anatomy_value(columns, visit.key, said + overview(visit, nodes)),
         *opened_part(seen, visit, nodes[visit.key], jump=False),
         through_the_lens(seen),
     )

@@ -58,11 +58,18 @@ def verdict(written: str, answer: str | None) -> str:
 
 def curves_of(training: Training, hint: str = "") -> dict:
     """The value of the curves."""
-    names = training.names
     # there are no learners any more if their visitor leaves at this moment
-    said = [progress(*pair) for pair in zip(names, training.learners, strict=False)]
+    learners = dict(zip(training.names, training.learners, strict=False))
+    said = [progress(name, learner) for name, learner in learners.items()]
     said.append(f"Measured on {training.toy.judged}.")
-    return curves_value(training, names, " ".join(said), hint)
+    return curves_value(
+        {name: learner.curve for name, learner in learners.items()},
+        steps=training.plan.steps,
+        moments=training.moments,
+        held=training.held,
+        summary=" ".join(said),
+        hint=hint,
+    )
 
 
 def looks_of(training: Training, text: str) -> list:

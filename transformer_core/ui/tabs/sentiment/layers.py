@@ -49,6 +49,7 @@ def switched(trained: Trained, work: Work) -> dict:
     """The value of the head switches."""
     plain = classify(trained, work.text)
     label, before = plain.label, plain.probabilities[plain.label]
+    sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = "Each square is a head; press one to switch it off."
     if work.damage:
         (site, head), worst = min(work.damage.items(), key=lambda item: item[1])
@@ -60,13 +61,12 @@ def switched(trained: Trained, work: Work) -> dict:
     if work.off:
         trace = Trace(head_mask(trained.model, work.off), record=False)
         after = classify(trained, work.text, trace).probabilities[label]
-        n_heads = len(trained.model.sites) * trained.model.config.n_heads
         summary = (
-            f"{len(work.off)} of {n_heads} heads are off: the probability of “{label}” goes from "
-            f"{before:.1%} to {after:.1%}."
+            f"{len(work.off)} of {len(sites) * n_heads} heads are off: the probability of "
+            f"“{label}” goes from {before:.1%} to {after:.1%}."
         )
     quantity = f"probability of “{label}” in points"
-    return switches_value(trained.model, work.off, work.damage, [], summary, quantity)
+    return switches_value(sites, n_heads, work.off, work.damage, [], summary, quantity)
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:

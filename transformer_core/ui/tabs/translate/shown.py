@@ -122,7 +122,8 @@ def switched(trained: Trained, work: Work, measured: Measured | None = None) -> 
     now, plain = work.translated, work.plain
     damage = measured.damage if measured and measured.holds_for(plain) else None
     diff = word_diff(plain.text, now.text) if work.off else []
-    return switches_value(trained.model, work.off, damage, diff, worth(trained, work, damage))
+    model, said = trained.model, worth(trained, work, damage)
+    return switches_value(model.sites, model.config.n_heads, work.off, damage, diff, said)
 
 
 def worth(trained: Trained, work: Work, damage: dict | None) -> str:

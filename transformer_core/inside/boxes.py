@@ -1,0 +1,113 @@
+"""What the drawing of a model says of each of its parts."""
+
+from dataclasses import dataclass
+
+from transformer_core.inside.anatomy import Node, Role, stacks
+from transformer_core.inside.forward import Pass
+from transformer_core.inside.stages import changed
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.positions import PositionalEncoding
+
+
+@dataclass(frozen=True)
+class Box:
+    """One node in words and numbers."""
+
+    key: str
+    role: Role
+    layer: int | None  # from 0; None outside the layers
+    title: str
+    note: str  # what there is to say beside the sizes
+    shape: tuple[int, ...]  # of what leaves it
+    parameters: int
+    shared: int
+    flops: int
+    cross: bool  # it reads the memory of the encoder
+    branch: bool  # it stands beside the residual stream, whose sum it enters
+
+
+@dataclass(frozen=True)
+class Column:
+    """The boxes of one stack, in the order of the forward pass."""
+
+    name: str
+    tokens: int
+    boxes: list[Box]
+
+
+def columns(seen: Pass, nodes: list[Node]) -> list[Column]:
+    """The whole drawing of a model that has read something."""
+    return [
+        Column(
+            stack.name,
+            len(seen.reading.ids[stack.name]),
+            [box(seen, node) for node in nodes if node.stack == stack.name],
+        )
+        for stack in stacks(seen.model)
+    ]
+
+
+def box(seen: Pass, node: Node) -> Box:
+    """One node as it is drawn."""
+    config = seen.model.config
+    return Box(
+        node.key,
+        node.role,
+        node.site.layer if node.site else None,
+        title(node, config),
+        note(seen, node),
+        node.shape,
+        node.parameters,
+        node.shared,
+        node.flops,
+        cross=node.site is not None and node.site.kind == "cross",
+        branch=is_branch(node, config),
+    )
+
+
+def title(node: Node, config: ModelConfig) -> str:
+    """What a box is called."""
+    if node.role == "positions":
+        return f"positions: {config.positional_encoding}"
+    return {
+        "attention": f"{node.site.kind}-attention" if node.site else "",
+        "head": "output head",
+        "add": "x + update",
+    }.get(node.role, node.role)
+
+
+def note(seen: Pass, node: Node) -> str:
+    """What there is to say of a box beside its sizes."""
+    config = seen.model.config
+    if node.role == "attention":
+        told = f"{config.n_heads} heads of {config.head_dim} channels"
+        if node.site is not None and node.site.kind == "cross":
+            memory = next(iter(seen.reading.lengths.values()))
+            told += f"; it looks at the encoder's {memory} tokens"
+        return told
+    if node.role == "feed-forward":
+        return (
+            f"{config.d_model} → {config.d_ff:,} → {config.d_model} channels, {config.activation}"
+        )
+    if isinstance(node.module, PositionalEncoding):
+        return places(node.module)
+    if node.shared:
+        return "the same matrix as the first embedding, counted there"
+    return ""
+
+
+def places(encoding: PositionalEncoding) -> str:
+    """Where an encoding acts."""
+    acts = {
+        "embed": "adds a vector to each token's",
+        "rotate": "turns queries and keys in every self-attention",
+        "bias": "lowers the scores of distant tokens in every self-attention",
+    }
+    found = [what for place, what in acts.items() if changed(encoding, place)]
+    return ", ".join(found) or "nothing tells the places apart"
+
+
+def is_branch(node: Node, config: ModelConfig) -> bool:
+    """Whether a box stands beside the residual stream, whose sum it is added to."""
+    inner = node.role in ("attention", "feed-forward")
+    return config.residual and (inner or (node.role == "norm" and config.norm == "pre"))
