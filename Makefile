@@ -1,6 +1,7 @@
 # make app               install what is needed into .venv and start the app
 # make test              everything: style, types, unit tests, the app in a browser
 # make test-fast         the same without the browser
+# make coverage          the lines that no test without a browser has run
 # make test-elsewhere    the same on other instruction sets, for whoever writes a tolerance
 # make lint              style and types alone
 # make bench             speed, as ratios measured in one run
@@ -14,7 +15,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 
-.PHONY: app test test-fast test-elsewhere lint bench browser
+.PHONY: app test test-fast coverage test-elsewhere lint bench browser
 
 app: $(VENV)/installed
 	$(PY) app.py $(ARGS)
@@ -30,6 +31,10 @@ test: lint browser
 
 test-fast: lint
 	$(PY) -m pytest -q -n 2 --dist worksteal --ignore=tests/browser $(ARGS)
+
+coverage: $(VENV)/installed-tests
+	$(PY) -m pytest -q -n 2 --dist worksteal --ignore=tests/browser \
+		--cov=transformer_core --cov=train --cov-report=term-missing:skip-covered $(ARGS)
 
 test-elsewhere: lint
 	$(PY) tests/elsewhere.py $(ARGS)

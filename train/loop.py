@@ -182,13 +182,8 @@ def fit(
         judge()
     yield now, averaged.module
 
-    while not finished(now, config):
-        rate = learning_rate(now.step, fraction_done(now, config), config)
-        for group in (group for optimizer in optimizers for group in optimizer.param_groups):
-            group["lr"] = rate
-
-        model.train()
-        batch = batch_of(now.step)
+    def gradients(batch: Batch) -> tuple[float, int]:
+        """Of the mean loss over all targets of all processes. -> that mean, and their number"""
         sums = torch.zeros(2, device=accelerator.device)  # of losses and of targets
         for part in range(accelerator.process_index, parts, accelerator.num_processes):
             with accelerator.accumulate(model):
@@ -198,8 +193,17 @@ def fit(
                 accelerator.backward(loss)
                 sums += torch.stack([loss.detach(), n_targets])
         loss, n_targets = accelerator.reduce(sums, "sum").tolist()
-        # accelerate has averaged gradients over the parts; wanted is the mean over all targets
+        # accelerate has averaged gradients over the parts
         torch._foreach_mul_([p.grad for p in trained if p.grad is not None], parts / n_targets)
+        return loss / n_targets, int(n_targets)
+
+    while not finished(now, config):
+        rate = learning_rate(now.step, fraction_done(now, config), config)
+        for group in (group for optimizer in optimizers for group in optimizer.param_groups):
+            group["lr"] = rate
+
+        model.train()
+        now.loss, n_targets = gradients(batch_of(now.step))
         torch.nn.utils.clip_grad_norm_(trained, config.grad_clip)
         with autocast():  # Muon's updates are products
             for optimizer in optimizers:
@@ -207,7 +211,7 @@ def fit(
                 optimizer.zero_grad()
         averaged.update_parameters(bare)
 
-        now.step, now.tokens, now.loss = now.step + 1, now.tokens + int(n_targets), loss / n_targets
+        now.step, now.tokens = now.step + 1, now.tokens + n_targets
         now.metrics, now.is_best, now.diverged = None, False, not math.isfinite(now.loss)
         now.seconds = shared_clock(accelerator, time.monotonic() - started)
         if now.step % config.eval_every == 0 or finished(now, config):

@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 
@@ -25,6 +26,8 @@ CHOICES = {
     "positions_along": ("length", "batch"),
     "schedule": SCHEDULES,
 }
+
+C = TypeVar("C", ModelConfig, TrainConfig)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,6 @@ def read_flags(
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
     model, train = presets[early.parse_known_args(argv)[0].preset]
-
     parser = argparse.ArgumentParser(
         prog=f"python -m train.{task}",
         description=doc,
@@ -81,66 +83,85 @@ def read_flags(
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
+    add_run_flags(parser, Path("checkpoints") / task)
+    add_config_flags(parser, model, derived)
+    add_config_flags(parser, train, derived)
+    flags = parser.parse_args(argv)
+    given = {word.split("=")[0] for word in argv}
+    check(parser, flags, given, one_file=one_file)
+    if flags.threads:
+        torch.set_num_threads(flags.threads)
+    if "--steps" in given and "--minutes" not in given:
+        flags.minutes = 0.0  # else the preset's time box would decide
+    try:
+        model, train = chosen(model, flags, derived), chosen(train, flags, derived)
+    except ValueError as error:
+        parser.error(str(error))
+    options = Options(
+        task=task,
+        preset=flags.preset,
+        command=" ".join(["python", "-m", f"train.{task}", *argv]),
+        model=model,
+        train=train,
+        precision=flags.precision,
+        out=flags.out,
+        data=flags.data,
+        init=flags.init,
+        resume=flags.resume,
+        overwrite=flags.overwrite,
+    )
+    refuse_to_destroy(options)
+    return options
+
+
+def add_run_flags(parser: argparse.ArgumentParser, out: Path) -> None:
+    """Where a run reads and writes, and what it computes with."""
     add = parser.add_argument
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
-    add("--out", type=Path, default=Path("checkpoints") / task, help="checkpoint folder")
+    add("--out", type=Path, default=out, help="checkpoint folder")
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
     add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
     add("--resume", action="store_true", help="continue the run that --out holds")
     add("--init", type=Path, help="start a new run from this checkpoint's weights")
     add("--overwrite", action="store_true", help="replace the model that --out holds")
-    for config in (model, train):
-        group, meaning = parser.add_argument_group(type(config).__name__), comments(type(config))
-        for field in fields(config):
-            if field.name in derived:
-                continue
-            value = getattr(config, field.name)
-            kind = (
-                {"action": argparse.BooleanOptionalAction}
-                if isinstance(value, bool)
-                else {
-                    "type": type(value if field.default is MISSING else field.default),
-                    "choices": CHOICES.get(field.name),
-                }
-            )
-            name = field.name.replace("_", "-")
-            group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
-    flags = parser.parse_args(argv)
+
+
+def add_config_flags(parser: argparse.ArgumentParser, config: C, derived: tuple[str, ...]) -> None:
+    """A flag for every field of a config but those derived from the data."""
+    group, meaning = parser.add_argument_group(type(config).__name__), comments(type(config))
+    for field in fields(config):
+        if field.name in derived:
+            continue
+        value = getattr(config, field.name)
+        kind: dict[str, Any] = (
+            {"action": argparse.BooleanOptionalAction}
+            if isinstance(value, bool)
+            else {
+                "type": type(value if field.default is MISSING else field.default),
+                "choices": CHOICES.get(field.name),
+            }
+        )
+        name = field.name.replace("_", "-")
+        group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
+
+
+def chosen(config: C, flags: argparse.Namespace, derived: tuple[str, ...]) -> C:
+    """A config as the command line wants it."""
+    names = [field.name for field in fields(config) if field.name not in derived]
+    return replace(config, **{name: getattr(flags, name) for name in names})
+
+
+def check(
+    parser: argparse.ArgumentParser, flags: argparse.Namespace, given: set[str], *, one_file: bool
+) -> None:
+    """Exit with a sentence about what is wrong with the command line, if anything is."""
     if flags.threads < 0:
         parser.error(f"--threads {flags.threads} must be at least 0")
-    if flags.threads:
-        torch.set_num_threads(flags.threads)
     check_data(parser, flags.data, "training", one_file=one_file)
     if flags.init is not None and not (flags.init / "config.json").exists():
         parser.error(f"--init {flags.init} holds no checkpoint")
-    given = {word.split("=")[0] for word in argv}
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
-    if "--steps" in given and "--minutes" not in given:
-        flags.minutes = 0.0  # else the preset's time box would decide
-
-    def chosen(config):
-        names = [f.name for f in fields(config) if f.name not in derived]
-        return replace(config, **{name: getattr(flags, name) for name in names})
-
-    try:
-        options = Options(
-            task=task,
-            preset=flags.preset,
-            command=" ".join(["python", "-m", f"train.{task}", *argv]),
-            model=chosen(model),
-            train=chosen(train),
-            precision=flags.precision,
-            out=flags.out,
-            data=flags.data,
-            init=flags.init,
-            resume=flags.resume,
-            overwrite=flags.overwrite,
-        )
-    except ValueError as error:
-        parser.error(str(error))
-    refuse_to_destroy(options)
-    return options
 
 
 def comments(config: type) -> dict[str, str]:
