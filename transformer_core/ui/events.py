@@ -16,6 +16,7 @@ from transformer_core.inference import CheckpointError, InputError
 QUEUED = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE = {"api_visibility": "private"}
 SECONDS_PER_UPDATE = 0.1  # of a stream
+BUSY = "() => ({__type__: 'update', interactive: true})"
 
 T = TypeVar("T")
 
@@ -65,7 +66,8 @@ def stoppable(stop: gr.Button, triggers: list, running) -> None:
 
     running is what gr.on(triggers, …) returned.
     """
-    at_rest, busy = (lambda on=on: gr.Button(interactive=on) for on in (False, True))
-    gr.on(triggers, busy, None, stop, show_progress="hidden", queue=False, **PRIVATE)
-    running.then(at_rest, None, stop, show_progress="hidden", **PRIVATE)
-    stop.click(at_rest, None, stop, cancels=running, show_progress="hidden", **PRIVATE)
+    # at once and in the page: an answer of the server could come after that of a short event
+    gr.on(triggers, None, None, stop, js=BUSY, **PRIVATE)
+    at_rest = {"fn": lambda: gr.Button(interactive=False), "outputs": stop, **PRIVATE}
+    running.then(show_progress="hidden", **at_rest)
+    stop.click(cancels=running, show_progress="hidden", **at_rest)
