@@ -83,7 +83,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
   } else {
     const top = lines
       ? flowLines(widths.source, W, 13, chars ? 0 : 2)
-      : { found: even(seats.length).map((v) => ({ u: 18, v })), height: 36 };
+      : { found: even(seats.length).map((v) => ({ u: 22, v })), height: 40 };
     const below = judge ? { found: [{ u: 0, v: W / 2 }], height: 26 } : lines
       ? flowLines(
         listed.map((i) =>

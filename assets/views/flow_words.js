@@ -51,6 +51,7 @@ function flowWords(stage, n, { bare }) {
     label('source', s, sourceText(s), seat.text === null || SIGNS[seat.text])
   );
   const targets = outs.map((out, i) => label('out', i, outText(i), SIGNS[out.text]));
+  targets.forEach((node, i) => node.classList.toggle('flow-guess', n.guessed(i)));
   const start = two ? add('span', 'flow-token flow-start', 'start') : null;
   const others = two
     ? Object.assign(add('button', 'flow-token flow-others flow-sign'), {
@@ -127,7 +128,9 @@ function flowWords(stage, n, { bare }) {
         [x0, y0] = from ? g.xy(from.u, from.v) : [x, y];
       mark(node, 'flow-lit', now.lit.kind === 'source' && now.lit.i === s);
       share(node, glowing.reduce((sum, [glow, i]) => sum + glow * n.fromSource[i][s], 0));
-      put(node, mix(x0, x, t), mix(y0, y, t), carry > 0 ? 1 : 0, g.vertical ? -50 : -100);
+      // between characters a label has no room: what is older stands left of them
+      const left = chars && !g.narrow && seats[s].count ? 12 : 0, shift = g.vertical && !left;
+      put(node, mix(x0, x, t) + left, mix(y0, y, t), carry > 0 ? 1 : 0, shift ? -50 : -100);
     });
   }
   function placeTargets(g, now) {
@@ -346,24 +349,28 @@ function flowWords(stage, n, { bare }) {
       ? [[`${whole(n.chance(i))} ${outs[i].text}`, 'flow-word'], [
         ' is read from [CLS], which comes ',
       ]]
-      : [[outName(i), 'flow-word'], [' comes ']];
+      : [[outName(i), 'flow-word'], [
+        n.guessed(i) ? ' is its guess for what comes next: ' : ' comes ',
+      ]];
     return [...begun, ...listed.length ? join(listed) : [['from a little of everything']], [
       past.length ? ', already written.' : '.',
     ]];
   }
 
   // a ribbon between two layers in words
-  function tell({ from, to, w, first }, layer) {
-    const name = ([k, , s]) =>
-        !two || k < last ? sourceName(s) : s ? outName(s - 1) : 'the start sign',
-      both = [name(from), name(to)];
-    const stays = both[0] === both[1] && from[0] === to[0],
-      kind = two && from[0] === last
-        ? (first ? ', from the source' : ', from what was written')
-        : '';
-    return `layer ${layer}: ${stays ? `${both[0]} keeps` : `${both.join(' → ')},`} ${
-      whole(w)
-    }${kind}`;
+  function tell(ribbon) {
+    const { from, to, w, first } = ribbon, layer = Math.ceil(to[1]), head = n.headOf(ribbon)?.head;
+    // as the heads are labelled: what gives by what was read there, what takes by what it became
+    const read = (s) => s ? outName(s - 1) : 'the start sign';
+    const name = ([k, , s], inDecoder) => two && k === last ? inDecoder(s) : sourceName(s);
+    const stays = from[0] === to[0] && from[2] === to[2],
+      both = [name(from, stays ? outName : read), name(to, outName)];
+    const kind = two && from[0] === last
+      ? (first ? ', from the source' : ', from what was written')
+      : '';
+    return `layer ${layer}${head === undefined ? '' : `, head ${head + 1}`}: ${
+      stays ? `${both[0]} keeps` : `${both.join(' → ')},`
+    } ${whole(w)}${kind}`;
   }
 
   return {
