@@ -14,7 +14,7 @@ function flowWords(stage, n, { bare }) {
   const word = (text, first = false) =>
     SIGNS[text] ??
       (chars ? visible(text) : (goesOn(text, first) ? '‑' : '') + (text.trim() || visible(text)));
-  const more = (count) => `… ${count} more`;
+  const more = (count) => chars ? `…${count}` : `… ${count} more`; // a letter's room is small
   const firstOf = (list) => list.findIndex((text) => !SIGNS[text]);
   const sourceText = (s) =>
     seats[s].text === null
@@ -128,9 +128,7 @@ function flowWords(stage, n, { bare }) {
         [x0, y0] = from ? g.xy(from.u, from.v) : [x, y];
       mark(node, 'flow-lit', now.lit.kind === 'source' && now.lit.i === s);
       share(node, glowing.reduce((sum, [glow, i]) => sum + glow * n.fromSource[i][s], 0));
-      // between characters a label has no room: what is older stands left of them
-      const left = chars && !g.narrow && seats[s].count ? 12 : 0, shift = g.vertical && !left;
-      put(node, mix(x0, x, t) + left, mix(y0, y, t), carry > 0 ? 1 : 0, shift ? -50 : -100);
+      put(node, mix(x0, x, t), mix(y0, y, t), carry > 0 ? 1 : 0, g.vertical ? -50 : -100);
     });
   }
   function placeTargets(g, now) {
@@ -446,6 +444,7 @@ function flowTranscribe(pen, root) {
         word,
         line.left - origin.left,
         line.top + line.height / 2 + size * .35 - origin.top,
+        line.width,
       );
     }
   }

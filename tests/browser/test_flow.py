@@ -203,12 +203,17 @@ def test_the_picture_can_be_saved_with_its_words(open_page, unfolded):
             const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
             return {error: page.querySelector('parsererror') !== null,
                 paths: page.querySelectorAll('path').length,
-                words: [...page.querySelectorAll('text')].map(node => node.textContent)};
+                words: [...page.querySelectorAll('text')].map(node => node.textContent),
+                wide: [...page.querySelectorAll('text[textLength]')]
+                    .find(node => node.textContent === 'horse').getAttribute('textLength')};
         }""",
         svg,
     )
     assert not drawn["error"] and drawn["paths"] > 20
     assert {"horse", "Unfold"} & set(drawn["words"]) == {"horse"}
+    word = flow.locator(".flow-source .flow-text", has_text="horse")
+    room = word.bounding_box()["width"] - 10  # less its padding
+    assert float(drawn["wide"]) == pytest.approx(room, abs=0.5)  # whatever font is there
     assert "NaN" not in svg and "undefined" not in svg
     with page.expect_download() as download:
         flow.get_by_role("button", name="download PNG").click()

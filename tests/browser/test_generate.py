@@ -118,6 +118,23 @@ def test_the_flow_and_the_story_speak_of_the_same_character(open_page):
     expect(told(page)).to_have_text(named(page, 30))
 
 
+@pytest.mark.parametrize("how", [{}, {"width": 390, "height": 844}])
+def test_the_keyboard_goes_along_the_flow(open_page, how):
+    page = opened(open_page, **how)
+    settled(page)
+    last = page.locator("#story .token").count() - 1
+    flow = page.locator("#generate-flow")
+    expect(flow.locator(".flow-guess")).to_have_count(1)
+    flow.locator(".flow-out[tabindex='0']").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(told(page)).to_have_text(named(page, last - 3))
+    expect(page.locator("#next .note")).to_contain_text(f"Character {last - 2},")
+    page.keyboard.press("ArrowUp")
+    expect(flow.locator(".flow-source:focus")).to_have_count(1)
+    expect(flow.locator(".flow-caption")).to_contain_text(" makes up ")
+
+
 def test_a_candidate_for_a_character_of_the_flow_branches_the_story(open_page):
     page = opened(open_page)
     settled(page)
