@@ -1,7 +1,8 @@
 // A text going through the Transformer: clock, controls and input around flow_numbers (what fed
 // what), flow_layout (where it is), flow_paint (what flows) and flow_words (what is read).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
-// value: {kind, rows, begin, stacks: [{name, tokens, more, self: [packed], cross: [packed]}],
+// value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
+//   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
 //   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}
 const root = $('.view'),
   caption = $('.flow-caption'),
@@ -43,22 +44,21 @@ let wanted = 0,
   asked = 0,
   before = 0,
   later = 0,
-  heard = null;
+  heard = 'null null';
 
 function render() {
   const value = current();
   cancelAnimationFrame(asked);
   clearTimeout(later);
-  asked = until = 0;
-  until = hover = kept = null;
-  page = 0;
+  asked = page = 0;
+  numbers = until = kept = null;
+  pressed = null;
+  look(null);
+  old(false);
   root.classList.toggle('empty', !value?.outs?.length);
   stage.replaceChildren(canvas);
   caption.textContent = '';
-  if (!value?.outs?.length) {
-    numbers = null;
-    return;
-  }
+  if (!value?.outs?.length) return;
   numbers = flowNumbers(value);
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
@@ -185,6 +185,7 @@ function controls() {
 }
 let said = '';
 function speak() { // the sentence above, as long as there is room for it
+  if (root.classList.contains('flow-old')) return;
   const text = (list) => list.map((part) => part[0]).join(''),
     full = words.say(now, 5),
     key = `${text(full)} ${g.W}`;
@@ -200,16 +201,17 @@ function speak() { // the sentence above, as long as there is room for it
   }
 }
 
-// ---- what is pointed at; other views hear of it and are heard ----
+// ---- what is pointed at, or kept; other views hear of it and are heard ----
 function look(token, silent = false) {
   hover = token;
   if (numbers) draw();
-  const { side, position } = token
-    ? {
-      side: token.kind === 'out' ? 'target' : 'source',
-      position: token.kind === 'out' ? token.i : numbers.seats[token.i].rows[0],
-    }
-    : { side: null, position: null };
+  const shown = hover ?? kept,
+    { side, position } = shown
+      ? {
+        side: shown.kind === 'out' ? 'target' : 'source',
+        position: shown.kind === 'out' ? numbers.start + shown.i : numbers.seats[shown.i].rows[0],
+      }
+      : { side: null, position: null };
   if (silent || heard === `${side} ${position}`) return;
   heard = `${side} ${position}`;
   document.dispatchEvent(new CustomEvent('lit', { detail: { from: root, side, position } }));
@@ -219,17 +221,22 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
     !numbers || from === root || !element.isConnected ||
     !element.closest('[role=tabpanel]')?.contains(from)
   ) return;
-  const known = side === 'target'
-    ? position < numbers.outs.length
-    : side === 'source' && numbers.seatOf[position] !== undefined;
-  look(
-    known
-      ? (side === 'target'
-        ? { kind: 'out', i: position }
-        : { kind: 'source', i: numbers.seatOf[position] })
-      : null,
-    true,
-  );
+  const i = side === 'target' ? position - numbers.start : numbers.seatOf[position];
+  const known = side === 'target' ? i >= 0 && i < numbers.outs.length : side && i !== undefined;
+  look(known ? { kind: side === 'target' ? 'out' : 'source', i } : null, true);
+});
+// a story that grows is no longer the one that is drawn: that one waits, dimmed, for the next
+function old(is) {
+  root.classList.toggle('flow-old', is);
+  stage.inert = bar.inert = is;
+}
+document.addEventListener('story', ({ detail: { from, growing } }) => {
+  if (!growing || !numbers || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  if (root.classList.contains('flow-old')) return;
+  old(true);
+  until = null;
+  said = '';
+  caption.textContent = 'As soon as the text rests, its last characters flow here.';
 });
 const tokenOf = (node) => {
   const t = node.closest?.('.flow-token[data-kind]');
@@ -252,8 +259,8 @@ stage.addEventListener('click', (event) => {
   if (event.target.closest('.flow-others')) {
     kept = { kind: 'out', i: (page + 1) % pages.count * pages.size };
   } else kept = tokenOf(event.target) ?? null;
-  if (!kept) hover = null;
-  draw();
+  if (kept) draw();
+  else look(null);
 });
 stage.addEventListener('keydown', (event) => {
   const token = tokenOf(document.activeElement),
@@ -284,7 +291,7 @@ stage.addEventListener('keydown', (event) => {
   });
   list[i].focus();
 });
-// ---- a ribbon between two layers: what it is, and which head brought most of it ----
+// ---- a ribbon between two layers: what it is, and the head that brought most of it ----
 const tip = make('span', { class: 'flow-tip' });
 const pointed = (event) => {
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
@@ -296,33 +303,30 @@ const pointed = (event) => {
     now.fold,
   ) ?? null;
 };
-const isCross = ({ from, to }) => from[0] !== to[0],
-  isSelf = ({ from, to }) => from[0] === to[0] && Number.isInteger(from[1]);
 stage.addEventListener('pointermove', (event) => {
   const ribbon = pointed(event);
-  stage.classList.toggle(
-    'flow-pressable',
-    !!ribbon && !ribbon.many && (isCross(ribbon) || isSelf(ribbon)),
-  );
+  stage.classList.toggle('flow-pressable', !!ribbon && !!numbers.headOf(ribbon));
   if (!ribbon) return tip.remove();
   const box = stage.getBoundingClientRect(),
-    x = event.clientX - box.left,
-    layer = Math.ceil(ribbon.to[1]);
-  tip.textContent = words.tell(ribbon, layer);
+    x = event.clientX - box.left;
+  tip.textContent = words.tell(ribbon);
   tip.style.transform = `translate(${x.toFixed(0)}px, ${
     (event.clientY - box.top - 30).toFixed(0)
   }px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
   stage.append(tip);
 });
 stage.addEventListener('pointerleave', () => tip.remove());
+let pressed = null; // the head that was asked for
 function head(ribbon) {
-  const cross = isCross(ribbon),
-    layer = Math.ceil(ribbon.to[1]) - 1,
-    stack = numbers.stacks[ribbon.to[0]].name.toLowerCase();
-  if (!ribbon.many && (cross || isSelf(ribbon))) {
-    tell('head', { stack, layer, kind: cross ? 'cross' : 'self', query: ribbon.i, key: ribbon.j });
-  }
+  const found = numbers.headOf(ribbon);
+  if (!found) return;
+  pressed = { from: root, ...found };
+  document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 }
+document.addEventListener('head:ask', ({ detail }) => {
+  if (!pressed || !element.closest('[role=tabpanel]')?.contains(detail)) return;
+  document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
+});
 function force(m) {
   const position = words.about(now), [, , won, token] = numbers.outs[position].candidates[m];
   if (!won) tell('force', { position, token });

@@ -83,7 +83,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
   } else {
     const top = lines
       ? flowLines(widths.source, W, 13, chars ? 0 : 2)
-      : { found: even(seats.length).map((v) => ({ u: 18, v })), height: 36 };
+      : { found: even(seats.length).map((v) => ({ u: 22, v })), height: 40 };
     const below = judge ? { found: [{ u: 0, v: W / 2 }], height: 26 } : lines
       ? flowLines(
         listed.map((i) =>
@@ -108,7 +108,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
       written: below.found,
       open: two
         ? [[start + 22, mix(start, end, .34)], [mix(start, end, .48), end - 34]]
-        : [[start + 22, end - 40]],
+        : [chars && !narrow ? [start + 8, end - 16] : [start + 22, end - 40]],
       shut: two
         ? [[start + 18, start + 36], [end - 40, end - 22]]
         : [[start + 18, start + (chars && !narrow ? Math.min(46, (end - start) / 3) : 38)]],

@@ -3,7 +3,7 @@
 // self- and cross-attention. A hop leads from one station to the next: m is (to, from), rows sum to
 // 1.
 const flowNumbers = (value) => {
-  const { outs, begin, kind } = value, last = value.stacks.length - 1, two = last > 0;
+  const { outs, begin, start, guess, kind } = value, last = value.stacks.length - 1, two = last > 0;
   const stacks = value.stacks.map(({ name, tokens, more, self }) => {
     const rows = [...tokens]; // null: the row that stands for several tokens
     if (more) rows.splice(more[0], 0, null);
@@ -136,15 +136,28 @@ const flowNumbers = (value) => {
   );
   // 0 is the start sign
   const fromWritten = fed.map((at) => two ? at([1, 0]) : new Float32Array(outs.length + 1));
+  // the head that brought most through a ribbon, if it is what one token gave another in one layer
+  const tokenOf = (k, row) => row - (value.stacks[k].more?.[0] < row);
+  function headOf({ from, to, j, i, many }) {
+    const cross = from[0] !== to[0], stack = value.stacks[to[0]], layer = Math.ceil(to[1]) - 1;
+    if (many || !cross && (i === j || !Number.isInteger(from[1]))) return null;
+    const before = value.stacks[from[0]], query = tokenOf(to[0], i), key = tokenOf(from[0], j);
+    const heads = atob((cross ? stack.cross_heads : stack.self_heads)[layer]);
+    return {
+      stack: stack.name.toLowerCase(),
+      layer,
+      kind: cross ? 'cross' : 'self',
+      head: heads.charCodeAt(query * before.tokens.length + key),
+      query: stack.places[query],
+      key: before.places[key],
+    };
+  }
   const chance = (i) => outs[i].candidates.find((one) => one[2])[1];
-  // lit at rest: what has a clear source and was a real choice; of characters what has many sources
-  const charm = (i) =>
-    i < begin
-      ? -1
-      : (1.02 - chance(i)) * (kind === 'write'
-        ? 1 / fromSource[i].reduce((sum, x) => sum + x * x, 0)
-        : Math.max(...fromSource[i]));
-  const favourite = outs.reduce((best, _, i) => charm(i) > charm(best) ? i : best, 0);
+  // lit at rest: what has a clear source and was a real choice; of a story what was written last
+  const charm = (i) => (1.02 - chance(i)) * Math.max(...fromSource[i]);
+  const favourite = kind === 'write'
+    ? Math.max(0, outs.length - 1 - guess)
+    : outs.reduce((best, _, i) => charm(i) > charm(best) ? i : best, 0);
   const memo = new Map(),
     remembered = (key, make) => memo.get(key) ?? memo.set(key, make()).get(key);
   const on = (s) => remembered(`on ${s}`, () => walk([0, 0], seats[s].rows, false));
@@ -152,6 +165,8 @@ const flowNumbers = (value) => {
     kind,
     outs,
     begin,
+    start,
+    guessed: (i) => guess && i === outs.length - 1,
     stacks,
     two,
     last,
@@ -163,6 +178,7 @@ const flowNumbers = (value) => {
     favourite,
     origin,
     end,
+    headOf,
     // what reaches the end of an output, and all ribbons on the way; page names the drawn rows
     arriving: (lit, row) => (lit.kind === 'out' ? fed[lit.i] : on(lit.i))(end)[row],
     ribbons: (lit, seat, page, least) =>

@@ -99,7 +99,8 @@ class SvgPen {
       this.strokeStyle,
     );
   }
-  fillText(text, x, y) {
+  // as wide as it is here, for where it is opened there may be other letters
+  fillText(text, x, y, width = 0) {
     const [left, base] = this.point(x, y).split(' ');
     this.add(
       'text',
@@ -108,6 +109,7 @@ class SvgPen {
         y: base,
         'text-anchor': this.textAlign === 'center' ? 'middle' : 'start',
         style: `font: ${this.font}`,
+        ...(width ? { textLength: width.toFixed(2), lengthAdjust: 'spacingAndGlyphs' } : {}),
       },
       'fill',
       this.fillStyle,

@@ -14,7 +14,7 @@ function flowWords(stage, n, { bare }) {
   const word = (text, first = false) =>
     SIGNS[text] ??
       (chars ? visible(text) : (goesOn(text, first) ? '‑' : '') + (text.trim() || visible(text)));
-  const more = (count) => `… ${count} more`;
+  const more = (count) => chars ? `…${count}` : `… ${count} more`; // a letter's room is small
   const firstOf = (list) => list.findIndex((text) => !SIGNS[text]);
   const sourceText = (s) =>
     seats[s].text === null
@@ -51,6 +51,7 @@ function flowWords(stage, n, { bare }) {
     label('source', s, sourceText(s), seat.text === null || SIGNS[seat.text])
   );
   const targets = outs.map((out, i) => label('out', i, outText(i), SIGNS[out.text]));
+  targets.forEach((node, i) => node.classList.toggle('flow-guess', n.guessed(i)));
   const start = two ? add('span', 'flow-token flow-start', 'start') : null;
   const others = two
     ? Object.assign(add('button', 'flow-token flow-others flow-sign'), {
@@ -346,24 +347,28 @@ function flowWords(stage, n, { bare }) {
       ? [[`${whole(n.chance(i))} ${outs[i].text}`, 'flow-word'], [
         ' is read from [CLS], which comes ',
       ]]
-      : [[outName(i), 'flow-word'], [' comes ']];
+      : [[outName(i), 'flow-word'], [
+        n.guessed(i) ? ' is its guess for what comes next: ' : ' comes ',
+      ]];
     return [...begun, ...listed.length ? join(listed) : [['from a little of everything']], [
       past.length ? ', already written.' : '.',
     ]];
   }
 
   // a ribbon between two layers in words
-  function tell({ from, to, w, first }, layer) {
-    const name = ([k, , s]) =>
-        !two || k < last ? sourceName(s) : s ? outName(s - 1) : 'the start sign',
-      both = [name(from), name(to)];
-    const stays = both[0] === both[1] && from[0] === to[0],
-      kind = two && from[0] === last
-        ? (first ? ', from the source' : ', from what was written')
-        : '';
-    return `layer ${layer}: ${stays ? `${both[0]} keeps` : `${both.join(' → ')},`} ${
-      whole(w)
-    }${kind}`;
+  function tell(ribbon) {
+    const { from, to, w, first } = ribbon, layer = Math.ceil(to[1]), head = n.headOf(ribbon)?.head;
+    // as the heads are labelled: what gives by what was read there, what takes by what it became
+    const read = (s) => s ? outName(s - 1) : 'the start sign';
+    const name = ([k, , s], inDecoder) => two && k === last ? inDecoder(s) : sourceName(s);
+    const stays = from[0] === to[0] && from[2] === to[2],
+      both = [name(from, stays ? outName : read), name(to, outName)];
+    const kind = two && from[0] === last
+      ? (first ? ', from the source' : ', from what was written')
+      : '';
+    return `layer ${layer}${head === undefined ? '' : `, head ${head + 1}`}: ${
+      stays ? `${both[0]} keeps` : `${both.join(' → ')},`
+    } ${whole(w)}${kind}`;
   }
 
   return {
@@ -439,6 +444,7 @@ function flowTranscribe(pen, root) {
         word,
         line.left - origin.left,
         line.top + line.height / 2 + size * .35 - origin.top,
+        line.width,
       );
     }
   }

@@ -1,9 +1,9 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
-//   keys: […], weights: packed, context: […], rows: packed or absent}]}; weights (layers, heads,
+//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent}]}; weights (layers, heads,
 //   queries, keys), rows (layers, heads, context): what the chosen query sees of the whole
-//   context. first is enlarged until a visitor chooses. With begin: true that query is the first,
+//   context; places are of the queries and keys in it. first is enlarged until a visitor chooses. With begin: true that query is the first,
 //   [CLS], and the two ends of the text can be hidden.
 const grid = $('.heads-grid'),
   map = $('.heads-map'),
@@ -11,6 +11,7 @@ const grid = $('.heads-grid'),
   note = $('.view-note');
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
+let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked for
 
 const data = () => current()?.groups?.[group];
 // the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
@@ -88,7 +89,14 @@ function enlarge() {
     b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
   );
   rowText();
-  describe(query >= 0 ? query : current().begin ? 0 : n - 1);
+  const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
+  mark(query, key);
+  key >= 0 ? pair(query, key) : describe(query >= 0 ? query : current().begin ? 0 : n - 1);
+}
+function mark(...pair) { // the labels of a query and a key
+  [$('.heads-queries'), $('.heads-keys')].forEach((labels, axis) =>
+    [...labels.children].forEach((label, i) => label.classList.toggle('on', i === pair[axis]))
+  );
 }
 function rowText() {
   const g = data();
@@ -122,14 +130,19 @@ function describe(i) {
     best.map((j) => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
 }
 function draw() {
-  if (current()?.groups) group = Math.min(group, current().groups.length - 1);
+  const groups = current()?.groups;
+  if (groups && wanted) {
+    group = groups.findIndex(({ name }) => name === `${wanted.stack} ${wanted.kind}-attention`);
+  }
+  if (groups) group = Math.max(0, Math.min(group, groups.length - 1));
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
-  if (!chosen) [layer, head] = current().first;
+  if (wanted) ({ layer, head } = wanted);
+  else if (!chosen) [layer, head] = current().first;
   layer = Math.min(layer, g.layers - 1);
   head = Math.min(head, g.heads - 1);
-  query = -1;
+  query = wanted ? g.places[0].indexOf(wanted.query) : -1;
   weights = unpack(g.weights);
   rows = g.rows ? unpack(g.rows) : null;
   names.replaceChildren(
@@ -149,15 +162,18 @@ function draw() {
   hide.parentElement.hidden = !current().begin;
   thumbnails();
   enlarge();
+  if (wanted) remember();
 }
 actions.head = (button) => {
   chosen = true;
+  wanted = null;
   layer = +button.dataset.l;
   head = +button.dataset.h;
   enlarge();
   remember();
 };
 actions.group = (button) => {
+  wanted = null;
   group = +button.dataset.i;
   draw();
   remember();
@@ -225,6 +241,10 @@ function point(event) {
   const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
   const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
   query = i;
+  pair(i, j);
+}
+function pair(i, j) {
+  const g = data(), m = g.keys.length;
   readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” gives key ${j + 1} “${
     bare(g.keys[j])
   }” ${percent(at(layer, head)[i * m + j])} of its attention.`;
@@ -246,5 +266,12 @@ new MutationObserver(() => data() && weights && (thumbnails(), enlarge())).obser
   attributeFilter: ['class'],
 });
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
+document.addEventListener('head', ({ detail }) => {
+  if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;
+  wanted = detail;
+  chosen = true;
+  draw();
+});
 watch('value', draw);
 draw();
+document.dispatchEvent(new CustomEvent('head:ask', { detail: element }));

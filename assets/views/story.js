@@ -2,7 +2,8 @@
 // value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
 //   for.
-// The views beside it hear `story` on the document: {tokens, shown, at, prompt}.
+// The views beside it hear `story` on the document: {from, tokens, shown, at, prompt, growing}, and
+// `lit` of what is pointed at here; a `lit` of theirs is followed, see views/flow.py.
 const text = $('.story-text'),
   halt = $('.story-stop'),
   heading = $('h3'),
@@ -10,14 +11,15 @@ const text = $('.story-text'),
 const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60; // seconds, seconds, tokens, tokens
 let tokens = [], id = null, prompt = 0, goal = 0, shown = 0;
 let asked = false, stopped = false, resting = true, due = 0, last = 0, frame = 0;
-let chosen = -1, pinned = false; // the token that was pointed at
+let chosen = -1, pinned = false, followed = -1; // the tokens pointed at here, and in another view
 
 $('.view-head').append($('.story-bar'));
 const paces = [...element.querySelectorAll('input')];
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 paces[still ? paces.length - 1 : 1].checked = true;
 const pace = () => +paces.find((input) => input.checked).value || Infinity;
-const at = () => chosen >= 0 ? chosen : shown - 1;
+const at = () => followed >= 0 ? followed : chosen >= 0 ? chosen : shown - 1;
+const busy = () => goal > tokens.length || shown < tokens.length;
 
 function span([token, p], i) {
   const node = make('span', { class: 'token', 'data-i': i, text: token === '\n' ? '↵\n' : token });
@@ -32,7 +34,9 @@ function span([token, p], i) {
 function announce() {
   text.querySelector('.on')?.classList.remove('on');
   text.children[at()]?.classList.add('on');
-  document.dispatchEvent(new CustomEvent('story', { detail: { tokens, shown, at: at(), prompt } }));
+  const growing = busy() && !pinned, // of a token that was pressed nothing changes
+    detail = { from: element, tokens, shown, at: at(), prompt, growing };
+  document.dispatchEvent(new CustomEvent('story', { detail }));
 }
 function reveal(n) {
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24;
@@ -79,22 +83,27 @@ function advance(now) {
       n: Math.min(missing, MOST, Math.max(LEAST, Math.ceil(speed * STRETCH))),
     });
   }
-  const busy = missing > 0 || shown < tokens.length;
-  halt.disabled = !busy;
-  if (busy) frame = requestAnimationFrame(advance);
+  halt.disabled = !busy();
+  if (busy()) frame = requestAnimationFrame(advance);
   else if (!resting) {
     resting = true;
     if (!pinned) tell('rest', {});
   }
 }
 function free() {
-  chosen = -1;
+  chosen = followed = -1;
   pinned = false;
+  light();
 }
 function look(index, pin) {
   chosen = index;
   pinned = pin;
   announce();
+  light();
+}
+function light() { // what one points at here lights up in the picture
+  const detail = { from: element, side: chosen < 0 ? null : 'target', position: chosen };
+  document.dispatchEvent(new CustomEvent('lit', { detail }));
 }
 function choose(index) {
   look(index, true);
@@ -169,6 +178,11 @@ text.addEventListener('keydown', (event) => {
     announce();
     tell('rest', {});
   }
+});
+document.addEventListener('lit', ({ detail: { from, side, position } }) => {
+  if (from === element || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  followed = side === 'target' && position < shown ? position : -1;
+  announce();
 });
 document.addEventListener('story:ask', announce); // of a view that is there later than this one
 document.addEventListener('story:end', () => {

@@ -34,8 +34,17 @@ document.addEventListener('click', (event) => {
   const tab = event.isTrusted && event.target.closest?.('[role=tab]');
   if (!tab) return;
   tab.scrollIntoView({ inline: 'center', block: 'nearest', behavior: smooth() });
-  const sections = tab.closest('.sections > .tab-wrapper')?.parentElement;
-  if (sections) {
-    setTimeout(() => sections.scrollIntoView({ block: 'start', behavior: smooth() }), 80);
-  }
+  bring(tab.closest('.sections > .tab-wrapper')?.parentElement);
+});
+function bring(sections) {
+  if (!sections) return;
+  sections.style.minHeight = '100vh'; // what was opened may still be on its way
+  setTimeout(() => sections.scrollIntoView({ block: 'start', behavior: smooth() }), 80);
+}
+// a ribbon of a flow that is pressed leads to the head behind it
+document.addEventListener('head', ({ detail: { from } }) => {
+  const sections = from.closest('[role=tabpanel]').querySelector('.sections'),
+    tabs = [...sections.querySelectorAll(':scope > .tab-wrapper [role=tab]')];
+  tabs.find((tab) => tab.textContent.trim() === 'Heads')?.click();
+  bring(sections);
 });

@@ -1,9 +1,11 @@
 """The flow on the Translate tab: a text going through the Transformer."""
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import press_section
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -201,12 +203,17 @@ def test_the_picture_can_be_saved_with_its_words(open_page, unfolded):
             const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
             return {error: page.querySelector('parsererror') !== null,
                 paths: page.querySelectorAll('path').length,
-                words: [...page.querySelectorAll('text')].map(node => node.textContent)};
+                words: [...page.querySelectorAll('text')].map(node => node.textContent),
+                wide: [...page.querySelectorAll('text[textLength]')]
+                    .find(node => node.textContent === 'horse').getAttribute('textLength')};
         }""",
         svg,
     )
     assert not drawn["error"] and drawn["paths"] > 20
     assert {"horse", "Unfold"} & set(drawn["words"]) == {"horse"}
+    word = flow.locator(".flow-source .flow-text", has_text="horse")
+    room = word.bounding_box()["width"] - 10  # less its padding
+    assert float(drawn["wide"]) == pytest.approx(room, abs=0.5)  # whatever font is there
     assert "NaN" not in svg and "undefined" not in svg
     with page.expect_download() as download:
         flow.get_by_role("button", name="download PNG").click()
@@ -231,6 +238,52 @@ def test_of_a_long_sentence_at_most_24_rows_are_drawn(open_page):
     )
     sources.last.hover()
     expect(flow.locator(".flow-caption")).to_contain_text("others make up")
+
+
+# tab -> its checkpoint and the view of its heads
+HEADS = {
+    "translate": ("translation", "#translation-heads"),
+    "sentiment": ("sentiment", "#review-heads"),
+    "generate": ("shakespeare", "#heads"),
+}
+# a place where a ribbon lies that is what one word gave another: [x, y, what is said of it]
+RIBBON = """flow => {
+    const box = flow.querySelector('canvas').getBoundingClientRect();
+    for (let y = box.top + 3; y < box.bottom; y += 5)
+        for (let x = box.left + 3; x < box.right; x += 5) {
+            const at = {clientX: x, clientY: y, bubbles: true};
+            document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
+            const said = flow.querySelector('.flow-tip')?.textContent ?? '';
+            if (/, head \\d+: “\\w+” → “\\w+”,/.test(said)) return [x, y, said];
+        }
+}"""
+TOLD = r"layer (\d+), head (\d+): “(\w+)” → “(\w+)”,"
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["first seen", "there already"])
+@pytest.mark.parametrize("tab", HEADS)
+def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there):
+    checkpoint, view = HEADS[tab]
+    if not (ROOT / "checkpoints" / checkpoint).exists():
+        pytest.skip(f"no {checkpoint}")
+    page = open_page(f"/?tab={tab}")
+    flow, heads = page.locator(f"#{tab}-flow"), page.locator(view)
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    if there:
+        press_section(page, "Heads")
+        expect(heads.locator(".heads-title")).not_to_be_empty()
+        press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
+        flow.scroll_into_view_if_needed()
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    x, y, said = flow.evaluate(RIBBON)
+    page.mouse.click(x, y)
+    layer, head, key, query = re.match(TOLD, said).groups()
+    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
+    pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
+    expect(heads.locator(".view-readout")).to_contain_text(pair)
+    expect(heads.locator(".heads-map")).to_be_in_viewport()
+    expect(heads.locator("[aria-pressed=true] span")).to_have_text([f"{layer}·{head}"])
 
 
 def test_a_candidate_is_forced(open_page):

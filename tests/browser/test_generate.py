@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,81 @@ def test_the_first_example_is_there_without_a_click(open_page):
     assert len(written(page)) > 130
     expect(stop_button(page)).to_be_disabled()
     expect(page.locator("#next .taken")).to_have_count(1)
-    expect(page.locator("#generate-flow .surprise-bar").first).to_be_visible()
+    expect(page.locator("#generate-flow .flow-caption")).to_contain_text(" comes ")
+
+
+def told(page):
+    """The character that the flow is about, as its sentence quotes it."""
+    return page.locator("#generate-flow .flow-caption .flow-word")
+
+
+def named(page, i):
+    """A character of the story, as the flow writes it."""
+    letter = page.locator("#story .token").nth(i).inner_text()[0]
+    return f"“{letter.replace(' ', '␣')}”"
+
+
+def test_the_flow_and_the_story_speak_of_the_same_character(open_page):
+    page = opened(open_page)
+    settled(page)
+    flow, last = page.locator("#generate-flow"), page.locator("#story .token").count() - 1
+    expect(told(page)).to_have_text(named(page, last))
+    expect(flow.locator(".flow-out")).to_have_count(40)
+    expect(flow.locator(".flow-guess")).to_have_count(1)
+    page.locator("#story .token").nth(last - 3).hover()
+    expect(told(page)).to_have_text(named(page, last - 3))
+    flow.locator(".flow-out").nth(28).hover()  # the last of 40 is a guess, the one before stands
+    note = page.locator("#next .note")
+    expect(note).to_contain_text(f"Character {last - 9},")
+    page.mouse.move(1, 1)
+    expect(note).to_contain_text(f"Character {last + 1},")
+    page.locator("#story .token").nth(30).click()
+    expect(flow.locator(".flow-guess")).to_have_count(0)
+    expect(told(page)).to_have_text(named(page, 30))
+
+
+@pytest.mark.parametrize("how", [{}, {"width": 390, "height": 844}])
+def test_the_keyboard_goes_along_the_flow(open_page, how):
+    page = opened(open_page, **how)
+    settled(page)
+    last = page.locator("#story .token").count() - 1
+    flow = page.locator("#generate-flow")
+    expect(flow.locator(".flow-guess")).to_have_count(1)
+    flow.locator(".flow-out[tabindex='0']").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(told(page)).to_have_text(named(page, last - 3))
+    expect(page.locator("#next .note")).to_contain_text(f"Character {last - 2},")
+    page.keyboard.press("ArrowUp")
+    expect(flow.locator(".flow-source:focus")).to_have_count(1)
+    expect(flow.locator(".flow-caption")).to_contain_text(" makes up ")
+
+
+def test_a_candidate_for_a_character_of_the_flow_branches_the_story(open_page):
+    page = opened(open_page)
+    settled(page)
+    n = page.locator("#story .token").count()
+    page.locator("#generate-flow .flow-out").nth(20).click()
+    candidates = page.locator("#next .next-rows button:enabled")
+    candidates.first.hover()  # on the way there the flow was left: what was pressed is kept
+    expect(page.locator("#next .note")).to_contain_text(f"Character {n - 18},")
+    candidates.first.click()
+    expect(page.locator("#story h3")).to_contain_text(f"at {n - 18},")
+
+
+def test_while_the_story_grows_the_flow_says_that_it_waits(open_page):
+    page = opened(open_page)
+    settled(page)
+    flow = page.locator("#generate-flow .flow")
+    pace(page, "20")
+    write(page, "KING HENRY:\n", 300)
+    begins(page, "KING", 20)
+    expect(flow).to_have_class(re.compile("flow-old"))
+    expect(flow.locator(".flow-caption")).to_contain_text("As soon as the text rests")
+    stop_button(page).click()
+    expect(flow).not_to_have_class(re.compile("flow-old"))
+    settled(page)
+    expect(told(page)).to_have_text(named(page, page.locator("#story .token").count() - 1))
 
 
 def test_a_prompt_is_continued_and_the_same_seed_repeats_it(open_page):
@@ -243,6 +318,7 @@ def test_the_keyboard_reaches_every_character(open_page):
 def test_pasted_text_is_coloured_by_surprise(open_page):
     page = opened(open_page)
     opened_section(page, "Surprise")
+    expect(page.locator("#story-surprise .surprise-bar").first).to_be_visible()
     page.get_by_role("button", name="Colour by surprise").click()
     expect(page.locator("#judged .view-note")).to_contain_text("bits")
     assert page.locator("#judged .token").count() > 80

@@ -145,7 +145,7 @@ def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
     page = opened(open_page, "trial")
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
     buttons = page.locator("#trial tbody button")
-    assert {text.split(".")[0] for text in buttons.all_inner_texts()} <= set("123456")
+    assert {text.split(".")[0] for text in buttons.all_inner_texts()} <= set("1234567")
     page.locator("#trial td").nth(4).hover()
     expect(page.locator("#trial .view-readout")).to_contain_text("rank")
     buttons.last.click()

@@ -9,6 +9,7 @@ from tiny import tiny_classifier
 
 from transformer_core.explain import attribution
 from transformer_core.explain.attribution import (
+    METHODS,
     attention_rollout,
     attributions,
     gradient_times_input,
@@ -20,11 +21,13 @@ from transformer_core.explain.attribution import (
     to_words,
     value_weighted_attention,
 )
+from transformer_core.explain.flow import sentiment_flow
 from transformer_core.explain.trial import (
     CHANCE,
     MIN_WORDS,
     curve_grid,
     deletion_curve,
+    ordinal,
     put_on_trial,
     rank_correlation,
     ranks,
@@ -213,11 +216,27 @@ def test_visitors_at_the_same_time_get_their_own_numbers(trained, review, trace)
 
 def test_every_method_answers_for_every_word(trained, review, trace):
     found = by_method(trained, review, trace)
-    assert len(found) == 6
+    assert len(found) == METHODS
     for method in found.values():
         assert method.scores.shape == (len(review.words),) and method.scores.isfinite().all()
         assert method.signed or (method.scores >= 0).all()
         assert sorted(method.order) == list(range(len(review.words)))
+
+
+def test_contributions_are_the_shares_that_the_flow_draws(trained):
+    found = classify(trained, "Now speak, hear me.", Trace())
+    method = by_method(trained, found.review, found.trace)["contributions"]
+    (stack,) = sentiment_flow(trained, found).stacks
+    shares = torch.eye(len(stack.tokens))[0]
+    for share in reversed(stack.self_shares):
+        shares = shares @ share
+    words = torch.tensor(found.review.pieces.words)
+    expected = [shares[words == word].sum() for word in range(len(found.review.words))]
+    torch.testing.assert_close(method.scores, torch.stack(expected))
+
+
+def test_every_place_has_a_name(trained):
+    assert [ordinal(place) for place in (0, METHODS - 1)] == ["first", "last"]
 
 
 def test_equal_scores_share_a_rank():
@@ -254,8 +273,8 @@ def test_the_curve_of_the_longest_text_still_has_both_ends(n_pieces):
 
 def test_a_trial_grows_until_every_method_has_its_curve(trained):
     states = list(put_on_trial(trained, SAID))
-    assert [len(s.attributions) for s in states] == [1, 2, 3, 4, 5, *[6] * 8]
-    assert [len(s.curves) for s in states] == [*[0] * 6, 1, 2, 3, 4, 5, 6, 7]
+    assert [len(s.attributions) for s in states] == [*range(1, METHODS), *[METHODS] * (METHODS + 2)]
+    assert [len(s.curves) for s in states] == [*[0] * METHODS, *range(1, METHODS + 2)]
     assert all(not state.verdict for state in states[:-1])
     last = states[-1]
     probability = classify(trained, SAID).probabilities[last.label]
@@ -263,8 +282,8 @@ def test_a_trial_grows_until_every_method_has_its_curve(trained):
         assert len(curve) == len(last.dropped)
         assert curve[0].item() == pytest.approx(probability, abs=1e-6)
         assert 0 < last.areas[method] < 1
-    assert len(last.correlation) == 6
-    torch.testing.assert_close(last.correlation.diagonal(), torch.ones(6))
+    assert len(last.correlation) == METHODS
+    torch.testing.assert_close(last.correlation.diagonal(), torch.ones(METHODS))
 
 
 def test_the_verdict_names_the_method_with_the_smallest_area(trained):

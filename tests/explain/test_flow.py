@@ -7,7 +7,7 @@ from transformer_core.explain.flow import (
     CHARACTERS,
     N_CANDIDATES,
     ROWS,
-    main_head,
+    main_heads,
     sentiment_flow,
     story_flow,
     translation_flow,
@@ -35,7 +35,8 @@ def judged(text):
 def told(position=None, **changes):
     trained = tiny_writer(max_len=64, **changes)
     ids = prompt_ids(trained, "Before we proceed any further, hear me speak. All: Speak, speak.")
-    return trained, ids, story_flow(trained, ids, len(ids) if position is None else position)
+    seen = look(trained, ids, len(ids) if position is None else position)
+    return trained, ids, story_flow(trained, seen, ids)
 
 
 MAKERS = {
@@ -124,15 +125,27 @@ def test_each_character_is_what_the_story_went_on_with():
     assert [said.chosen.text for said in flow.said] == names[1:31]
     probs = [token.prob for token in read(trained, "".join(names))[1:31]]
     assert [said.chosen.prob for said in flow.said] == pytest.approx(probs, abs=1e-4)
-    end = story_flow(trained, ids, len(ids)).said[-1]
-    assert end.chosen == end.candidates[0]  # nothing stands there yet: the likeliest
+    assert not flow.guess
+    whole = told()[2]
+    end = whole.said[-1]
+    assert whole.guess and end.chosen == end.candidates[0]  # nothing stands there yet
+
+
+@pytest.mark.parametrize("position", [5, 50, None])
+def test_a_flow_says_where_in_the_text_it_begins(position):
+    _, ids, flow = told(position)
+    stand = flow.said[: len(flow.said) - flow.guess]
+    for n, said in enumerate(stand):
+        assert said.chosen.id == ids[flow.start + n]
+    assert flow.start + len(flow.said) - 1 == (position or len(ids))
 
 
 def test_what_the_visitor_wrote_is_told_apart():
     trained, ids, _ = told()
-    assert story_flow(trained, ids[:20], 20, prompt=8).begin == 7
-    assert story_flow(trained, ids[:20], 20).begin == 0
-    assert story_flow(trained, ids, len(ids), prompt=8).begin == 0  # no longer to be seen
+    short, long = look(trained, ids, 20), look(trained, ids, len(ids))
+    assert story_flow(trained, short, ids, prompt=8).begin == 7
+    assert story_flow(trained, short, ids).begin == 0
+    assert story_flow(trained, long, ids, prompt=8).begin == 0  # no longer to be seen
 
 
 @torch.inference_mode()
@@ -147,14 +160,40 @@ def test_the_main_head_is_the_one_without_which_most_is_missing():
             (seen.weights[0, h, 1, 2] * per_head[:, h] @ seen.value[0, h, 2]).norm(1)
             for h in range(attention.n_heads)
         ]
-        found = main_head(trained.model, sentence.trace, site, 1, 2)
-        assert found == int(torch.stack(sizes).argmax())
+        found = main_heads(trained.model, sentence.trace, site)
+        assert found.shape == seen.weights.shape[2:]
+        assert found[1, 2] == torch.stack(sizes).argmax()
 
 
-@pytest.mark.parametrize("site", [Site("decoder", 9, "cross"), Site("encoder", 0, "cross")])
-def test_there_is_no_main_head_where_there_is_no_attention(site):
-    trained, sentence, _ = translated()
-    with pytest.raises(ValueError, match="no query"):
-        main_head(trained.model, sentence.trace, site, 0, 0)
-    with pytest.raises(ValueError, match="no query 0 and key 999"):
-        main_head(trained.model, sentence.trace, Site("encoder", 0, "self"), 0, 999)
+def test_a_head_that_is_off_brought_nothing():
+    trained = tiny_translator()
+    site = Site("encoder", 0, "self")
+    n_heads = trained.model.config.n_heads
+    for number in range(n_heads):
+        off = [(site, other) for other in range(n_heads) if other != number]
+        sentence = translate_sentence(trained, "Speak.", off=off)
+        assert (main_heads(trained.model, sentence.trace, site) == number).all()
+
+
+@every_flow
+def test_a_flow_names_the_head_behind_every_ribbon(make):
+    flow = make()
+    for stack in flow.stacks:
+        n = len(stack.tokens)
+        assert len(stack.places) == n and sorted(set(stack.places)) == stack.places
+        assert [heads.shape for heads in stack.self_heads] == [(n, n)] * 2
+        before = (n, len(flow.stacks[0].tokens))
+        assert [heads.shape for heads in stack.cross_heads] == [before] * len(stack.cross_shares)
+
+
+def test_heads_of_a_shortened_flow_are_those_of_its_tokens():
+    trained, ids, flow = told()
+    (stack,), seen, site = flow.stacks, look(trained, ids, len(ids)), Site("decoder", 1, "self")
+    assert [seen.tokens[place] for place in stack.places] == stack.tokens
+    whole = main_heads(trained.model, seen.trace, site)
+    assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
+    trained, found, flow = judged(LONG * 2)
+    (stack,), site = flow.stacks, Site("encoder", 1, "self")
+    assert [found.review.tokens[place] for place in stack.places] == stack.tokens
+    whole = main_heads(trained.model, found.trace, site)
+    assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])

@@ -8,7 +8,7 @@ from tiny import tiny_classifier, tiny_translator, tiny_writer
 from transformer_core.explain.flow import sentiment_flow, story_flow, translation_flow
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.generation import prompt_ids
+from transformer_core.tasks.generation import look, prompt_ids
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.ui.views.flow import flow_value, flow_view
 from transformer_core.ui.views.shared import pack
@@ -29,7 +29,7 @@ def review(text="speak"):
 def story(text="Before we proceed any further, hear me speak. All: Speak, speak."):
     trained = tiny_writer(max_len=64)
     ids = prompt_ids(trained, text)
-    return story_flow(trained, ids, len(ids))
+    return story_flow(trained, look(trained, ids, len(ids)), ids)
 
 
 @pytest.mark.parametrize("make", [translation, review, lambda: review("speak hear " * 30), story])
@@ -41,6 +41,10 @@ def test_a_value_says_what_the_flow_does(make):
         assert len(sent["tokens"]) == len(stack.tokens) and sent["more"] == stack.more
         assert sent["self"] == [pack(share) for share in stack.self_shares]
         assert sent["cross"] == [pack(share) for share in stack.cross_shares]
+        for name, heads in (("self_heads", stack.self_heads), ("cross_heads", stack.cross_heads)):
+            unpacked = [list(base64.b64decode(packed)) for packed in sent[name]]
+            assert unpacked == [each.flatten().tolist() for each in heads]
+        assert sent["places"] == stack.places
     for said, sent in zip(flow.said, value["outs"], strict=True):
         assert [won for _, _, won, _ in sent["candidates"]].count(True) == 1
         assert [index for *_, index in sent["candidates"]] == [one.id for one in said.candidates]

@@ -1,4 +1,4 @@
-"""Which words made the classifier say what it said? Six answers, one number for every word.
+"""Which words made the classifier say what it said? Seven answers, one number for every word.
 
 Attention says how much and never in which direction; gradients and deletions also say whether a
 word speaks for the answer or against it, in log-odds.
@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from transformer_core.explain.contributions import contributions, origins
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
@@ -27,6 +28,7 @@ from transformer_core.tokenization import MASK
 # what a long text may cost: leave-one-out then deletes neighbours together; up to 128 pieces every
 # word is deleted alone
 DELETION_TOKENS = 16_384
+METHODS = 7  # of attributions
 INCOMPLETE = 0.01  # what integrated gradients may miss of the change they explain
 STEPS = (8, 16, 32, 64, 128, 256)  # tried one after the other until they miss less
 
@@ -191,6 +193,13 @@ def attributions(
         words(value_weighted_attention(model, trace)),
         False,
         "the length of what each word adds to [CLS] in the last layer",
+    )
+    yield Attribution(
+        "contributions",
+        words(origins(contributions(model, trace)).source[0]),
+        False,
+        "how much of the last state of [CLS] came from each word through all layers, as the flow "
+        "draws it",
     )
     yield Attribution(
         "gradient × input",

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.contributions import contributions
-from transformer_core.model.heads import Head
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import LABELS, Classification
-from transformer_core.tasks.generation import look
+from transformer_core.tasks.generation import Look
 from transformer_core.tasks.translation import Sentence
 
 ROWS = 24  # tokens that are drawn at most, the row of all others included
@@ -52,6 +51,9 @@ class Stack:
     tokens: list[str]
     self_shares: list[Tensor]  # a layer each, (row, row)
     cross_shares: list[Tensor]  # (row, row of the stack before + 1), the last: what the stream kept
+    self_heads: list[Tensor]  # main_heads between the tokens, a layer each (token, token)
+    cross_heads: list[Tensor]  # (token, token of the stack before)
+    places: list[int]  # of the tokens, in all that the model read
     more: tuple[int, int] | None = None  # the row that stands for several tokens, and for how many
 
 
@@ -63,6 +65,8 @@ class Flow:
     stacks: list[Stack]
     said: list[Said]
     begin: int = 0  # what was said before was the visitor's own text
+    start: int = 0  # place in the text of the first that was said
+    guess: bool = False  # nothing stands at the last place yet: the likeliest is drawn there
 
 
 @torch.inference_mode()
@@ -77,14 +81,20 @@ def translation_flow(trained: Trained, sentence: Sentence) -> Flow:
         chosen = Candidate(token.text, token.id, token.prob)
         likely = [Candidate(text, i, prob) for i, text, prob in token.alternatives]
         said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
-    encoder = Stack("Encoder", sentence.src_tokens, layers(found, "encoder", "self"), [])
-    decoder = Stack(
-        "Decoder",
-        sentence.read_tokens,
-        layers(found, "decoder", "self"),
-        layers(found, "decoder", "cross"),
-    )
-    return Flow("translate", [encoder, decoder], said)
+    heads = {site: main_heads(model, sentence.trace, site) for site in found}
+    stacks = [
+        Stack(
+            stack.capitalize(),
+            tokens,
+            layers(found, stack, "self"),
+            layers(found, stack, "cross"),
+            layers(heads, stack, "self"),
+            layers(heads, stack, "cross"),
+            list(range(len(tokens))),
+        )
+        for stack, tokens in (("encoder", sentence.src_tokens), ("decoder", sentence.read_tokens))
+    ]
+    return Flow("translate", stacks, said)
 
 
 @torch.inference_mode()
@@ -99,7 +109,7 @@ def sentiment_flow(trained: Trained, found: Classification) -> Flow:
     passing = [torch.eye(len(tokens))[0]]  # how much of the end goes through each state
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
-    more = None
+    kept, more = list(range(len(tokens))), None
     if len(tokens) > ROWS:
         kept = [0, *sorted((passing[0][1:].topk(ROWS - 2).indices + 1).tolist())]
         more = (len(kept), len(tokens) - len(kept))
@@ -112,20 +122,18 @@ def sentiment_flow(trained: Trained, found: Classification) -> Flow:
     lens = [Candidate(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
     both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
-    stack = Stack("Encoder", tokens, shares, [], more)
+    heads = [main_heads(model, found.trace, site)[kept][:, kept] for site in model.sites]
+    stack = Stack("Encoder", tokens, shares, [], heads, [], kept, more)
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
 
 
 @torch.inference_mode()
-def story_flow(
-    trained: Trained, ids: list[int], position: int, prompt: int = 0, off: Iterable[Head] = ()
-) -> Flow:
-    """The flow of a story's last CHARACTERS before a position into what stands there.
+def story_flow(trained: Trained, seen: Look, ids: list[int], prompt: int = 0) -> Flow:
+    """The flow of a story's last CHARACTERS before a place that was looked at into what is there.
 
-    The prediction is repeated as by generation.look, after a whole context; all that is older is
-    one row. prompt is how many ids are the visitor's own.
+    All that is older is one row. ids are the story's, prompt is how many are the visitor's own.
     """
-    seen, name = look(trained, ids, position, off), trained.tokenizer.token
+    name = trained.tokenizer.token
     first = max(0, len(seen.tokens) - CHARACTERS)
     shares = layers(contributions(trained.model, seen.trace, first=first), "decoder", "self")
     tokens, more = seen.tokens[first:], None
@@ -142,13 +150,18 @@ def story_flow(
         chosen = candidate(index, log_probs, name)
         likely = [candidate(i, log_probs, name) for i in log_probs.topk(N_CANDIDATES).indices]
         said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
-    begin = min(len(said) - 1, max(0, prompt - 1 - seen.start - first))
-    return Flow("write", [Stack("Decoder", tokens, shares, [], more)], said, begin)
+    start = seen.start + first + 1
+    begin = min(len(said) - 1, max(0, prompt - start))
+    guess = seen.start + len(seen.tokens) == len(ids)
+    model = trained.model
+    heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
+    stack = Stack("Decoder", tokens, shares, [], heads, [], list(rows), more)
+    return Flow("write", [stack], said, begin, start, guess)
 
 
 def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
-    """The contributions of one kind, layer by layer."""
-    return [share for site, share in found.items() if (site.stack, site.kind) == (stack, kind)]
+    """What was found of one kind of attention, layer by layer."""
+    return [each for site, each in found.items() if (site.stack, site.kind) == (stack, kind)]
 
 
 def lens_of(stack: nn.Module, trace: Trace, rows: Iterable[int], log_probs) -> Tensor:
@@ -193,16 +206,15 @@ def older_as_one(share: Tensor, first: int) -> Tensor:
 
 
 @torch.inference_mode()
-def main_head(model: Model, trace: Trace, site: Site, query: int, key: int) -> int:
-    """The head of an attention module that brought most from a key to a query, in the 1-norm.
+def main_heads(model: Model, trace: Trace, site: Site) -> Tensor:
+    """The head of an attention module that brought most from each key to each query, in the 1-norm.
 
-    ValueError if there is no such pair. Before the norm, if one follows: it is the same for all.
+    Before the norm, if one follows: it is the same for all. -> (query, key)
     """
-    seen = trace.attention.get(site)
-    if seen is None or query >= seen.weights.size(-2) or key >= seen.weights.size(-1):
-        raise ValueError(f"{site} has no query {query} and key {key}")
-    block = getattr(model, site.stack).blocks[site.layer]
+    block, seen = getattr(model, site.stack).blocks[site.layer], trace.attention[site]
     attention = block.cross_attention if site.kind == "cross" else block.self_attention
     output = attention.output.weight.unflatten(1, (attention.n_heads, -1))
-    brought = torch.einsum("hd,ohd->ho", seen.value[0, :, key], output)
-    return int((seen.weights[0, :, query, key] * brought.norm(1, -1)).argmax())
+    brought = torch.einsum("hkd,ohd->hko", seen.value[0], output).norm(1, -1)
+    if site in trace.head_mask:
+        brought = brought * trace.head_mask[site][0][:, None]
+    return (seen.weights[0] * brought[:, None]).argmax(0)

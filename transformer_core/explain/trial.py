@@ -111,7 +111,7 @@ class Trial:
 
 def ordinal(place: int) -> str:
     """0 -> first"""
-    return ("first", "second", "third", "fourth", "fifth", "last")[place]
+    return ("first", "second", "third", "fourth", "fifth", "sixth", "last")[place]
 
 
 def put_on_trial(trained: Trained, text: str) -> Iterator[Trial]:

@@ -3,7 +3,7 @@
 import gradio as gr
 
 from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
-from transformer_core.ui.views.shared import pack, spaced
+from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
 SCRIPTS = ("flow_numbers", "flow_layout", "flow_paint", "flow_words")
@@ -16,14 +16,15 @@ def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -
     on a phone as high as its text makes it. candidates=False leaves out the list of what else
     could have been said.
 
-    Events: `head` {stack, layer, kind, query, key}, a ribbon was pressed: `stack` "encoder" or
-    "decoder", `layer` from 0, `kind` "self" or "cross", and the two rows that it joins (see
-    explain.flow.main_head); `force` {position, token}, a candidate was pressed: the id `token` is
-    wanted as piece number `position` of what was said, from 0.
+    Event: `force` {position, token}, a candidate was pressed: the id `token` is wanted as piece
+    number `position` of what was said, from 0.
 
-    Other views can follow: with everything that lights up, a CustomEvent "lit" goes through the
-    document, its detail {from: the view's element, side: "source" or "target", position}, or null
-    as side once nothing is pointed at. One that comes from elsewhere is followed.
+    Other views of the tab can follow. With everything that lights up, a CustomEvent "lit" goes
+    through the document, its detail {from: the view's element, side: "source" or "target",
+    position}, or null as side once nothing is pointed at. One that comes from elsewhere is
+    followed. A ribbon that is pressed says "head", {from, stack, layer, kind, head, query, key}:
+    the head that brought most through it from one token to another, both counted from 0 in all
+    that was read. The tab's section "Heads" opens with it; what is not there yet asks "head:ask".
     """
     body = (
         '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'
@@ -41,6 +42,8 @@ def flow_value(flow: Flow) -> dict:
         "kind": flow.kind,
         "rows": ROWS,
         "begin": flow.begin,
+        "start": flow.start,
+        "guess": flow.guess,
         "stacks": [stack_value(stack) for stack in flow.stacks],
         "outs": [
             {
@@ -63,8 +66,11 @@ def stack_value(stack: Stack) -> dict:
         "name": stack.name,
         "tokens": [spaced(token) for token in stack.tokens],
         "more": stack.more,
+        "places": stack.places,
         "self": [pack(share) for share in stack.self_shares],
         "cross": [pack(share) for share in stack.cross_shares],
+        "self_heads": [pack_small(heads) for heads in stack.self_heads],
+        "cross_heads": [pack_small(heads) for heads in stack.cross_heads],
     }
 
 

@@ -15,7 +15,10 @@ SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readab
 
 
 def attention_view(title: str, **component) -> gr.HTML:
-    """Thumbnails of all heads, one enlarged, and what the chosen query sees of its context."""
+    """Thumbnails of all heads, one enlarged, and what the chosen query sees of its context.
+
+    One that a flow asks for is enlarged, with its query, see views/flow.py.
+    """
     body = (
         '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
         '<label class="option" hidden><input type="checkbox"> '
@@ -79,6 +82,7 @@ def group_value(
         "heads": weights.size(1),
         "queries": [spaced(layers[0].query_tokens[i]) for i in queries],
         "keys": [context[i] for i in keys],
+        "places": [queries, keys],
         "weights": pack(weights[:, :, queries][..., keys]),
         **({"context": context, "rows": pack(row)} if rows else {}),
     }

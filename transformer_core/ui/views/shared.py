@@ -10,6 +10,11 @@ def pack(numbers: Tensor) -> str:
     return base64.b64encode((numbers.numpy() * 65535).round().astype("<u2").tobytes()).decode()
 
 
+def pack_small(numbers: Tensor) -> str:
+    """Whole numbers from 0 to 255 as base64, a byte each."""
+    return base64.b64encode(numbers.numpy().astype("u1").tobytes()).decode()
+
+
 def spaced(piece: str) -> str:
     """A vocabulary's piece as it is read: ▁ is a space."""
     return piece.replace("▁", " ")

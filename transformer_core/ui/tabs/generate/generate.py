@@ -22,15 +22,18 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.story import (
     Story,
+    attention,
     begun,
     cut,
     display,
+    distribution,
     forked,
     grow,
     growth,
     is_count,
+    looked,
+    picture,
     position_of,
-    prediction,
     wanting,
 )
 from transformer_core.ui.views.tokens import tokens_value
@@ -141,28 +144,31 @@ def wire_looking(
     """What the model saw and thought: at the end of a text, or at a character that is pressed."""
     position = gr.State(None, time_to_live=3600)  # of that character; None: the next
 
+    def answer(story, position, *settings):
+        seen = looked(trained, story, position)
+        bars = distribution(trained, story, seen, Sampling(*settings))
+        return position, picture(trained, story, seen), attention(trained, story, seen), bars
+
     @answers_errors
     def look_ahead(story, temperature, top_k, top_p, penalty):
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        return None, *prediction(trained, story, None, sampling)
+        return answer(story, None, temperature, top_k, top_p, penalty)
 
     @answers_errors
     def choose(story, temperature, top_k, top_p, penalty, event: gr.EventData):
-        sampling = Sampling(temperature, top_k, top_p, penalty)
         position = max(1, position_of(event, story))
-        return position, *prediction(trained, story, position, sampling)
+        return answer(story, position, temperature, top_k, top_p, penalty)
 
     @answers_errors
     def redraw(story, temperature, top_k, top_p, penalty, position):
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        return prediction(trained, story, position, sampling)[1]
+        seen = looked(trained, story, position)
+        return distribution(trained, story, seen, Sampling(temperature, top_k, top_p, penalty))
 
-    seen = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
-    looking, looked = [story, *draw.settings], [position, deeper.heads, draw.bars]
-    first.story.rest(look_ahead, looking, looked, **seen)
-    first.story.choose(choose, looking, looked, **seen)
+    quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
+    looking, shown = [story, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
+    first.story.rest(look_ahead, looking, shown, **quick)
+    first.story.choose(choose, looking, shown, **quick)
     changes = [setting.change for setting in draw.settings]
-    gr.on(changes, redraw, [*looking, position], draw.bars, **seen)
+    gr.on(changes, redraw, [*looking, position], draw.bars, **quick)
 
 
 def wire_judging(trained: Trained, deeper: Deeper) -> None:

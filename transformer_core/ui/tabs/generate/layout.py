@@ -7,6 +7,7 @@ import gradio as gr
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.views.bars import bars_view
+from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
@@ -90,9 +91,10 @@ def first_screen() -> First:
                 "What the model had in mind for each character appears here as it writes.",
                 elem_id="next",
             )
-    picture = surprise_view(
-        "How surprised it was",
-        "A bar for each of the last characters appears here.",
+    picture = flow_view(
+        "How the next character came about",
+        "Here the last characters flow into each one that they led to.",
+        candidates=False,  # they stand above
         elem_id="generate-flow",
     )
     return First(prompt, clear, write, go_on, story, following, picture)
@@ -132,6 +134,11 @@ def deeper_sections() -> Deeper:
     with gr.Tab("Heads"):
         heads = attention_view("What every head looked at", elem_id="heads")
     with gr.Tab("Surprise"):
+        surprise_view(
+            "How surprised it was",
+            "A bar for each of the story's characters appears here.",
+            elem_id="story-surprise",
+        )
         gr.Markdown(
             "Does this sound like Shakespeare? Paste any text: it is read character by character, "
             "and tinted where the model did not expect it.",

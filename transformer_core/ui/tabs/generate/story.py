@@ -8,9 +8,11 @@ import torch
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling, sampling_probs
-from transformer_core.tasks.generation import look, read, write
+from transformer_core.explain.flow import story_flow
+from transformer_core.tasks.generation import Look, look, read, write
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.ui.views.bars import bars_value
+from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.story import story_value
 
@@ -41,6 +43,11 @@ class Branch:
     def text(self) -> str:
         """The whole text."""
         return "".join(token.text for token in self.tokens)
+
+    @property
+    def ids(self) -> list[int]:
+        """The whole text as the model reads it."""
+        return [token.id for token in self.tokens]
 
 
 @dataclass(frozen=True)
@@ -126,37 +133,50 @@ def cut(story: Story, identity: str, size: int) -> Story:
     return story.grown(replace(branch, tokens=tokens, goal=len(tokens)))
 
 
-def prediction(
-    trained: Trained, story: Story, position: int | None, sampling: Sampling
-) -> tuple[dict, dict]:
-    """What the model saw and thought when it predicted a token of the shown branch.
+def looked(trained: Trained, story: Story, position: int | None) -> Look:
+    """What the model saw when it predicted a token of the shown branch; None: what comes next."""
+    ids = story.branch.ids
+    return look(trained, ids, len(ids) if position is None else min(position, len(ids)))
 
-    Position None is the token after the last.
-    """
-    ids = [token.id for token in story.branch.tokens]
-    beyond = position is None or position >= len(ids)
-    position = len(ids) if beyond else position
-    seen = look(trained, ids, position)
-    drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(ids[:position]))
+
+def what(story: Story, seen: Look) -> str:
+    """Which character was looked at, in words."""
+    position = seen.start + len(seen.tokens)
+    beyond = position == len(story.branch.tokens)
+    return "the next character" if beyond else f"character {position + 1}"
+
+
+def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling) -> dict:
+    """What the model thought, and what is drawn from."""
+    position = seen.start + len(seen.tokens)
+    drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(story.branch.ids[:position]))
     vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
     best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
-    what = "the next character" if beyond else f"character {position + 1}"
-    distribution = bars_value(
+    return bars_value(
         vocabulary,
         seen.log_probs.exp(),
         drawn,
-        f"For {what} the model prefers {spelled(vocabulary[best])} "
+        f"For {what(story, seen)} the model prefers {spelled(vocabulary[best])} "
         f"({seen.log_probs[best].exp():.0%}); sampling keeps {n_kept} characters. "
         "Filled bars are the model's probabilities, outlined ones what is drawn from.",
     )
-    attention = attention_value(
+
+
+def attention(trained: Trained, story: Story, seen: Look) -> dict:
+    """What every head looked at."""
+    return attention_value(
         seen,
         trained.model.sites,
-        f"Predicting {what} from {len(seen.tokens)} characters before it. Each small square is one "
-        "head: rows are queries, columns are keys, and no query sees the future.",
+        f"Predicting {what(story, seen)} from {len(seen.tokens)} characters before it. Each small "
+        "square is one head: rows are queries, columns are keys, and no query sees the future.",
         rows=True,
     )
-    return attention, distribution
+
+
+def picture(trained: Trained, story: Story, seen: Look) -> dict:
+    """The last characters on their way into each one that they led to."""
+    branch = story.branch
+    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
 
 
 def position_of(event: gr.EventData, story: Story) -> int:

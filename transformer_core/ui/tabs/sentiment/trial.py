@@ -1,5 +1,5 @@
-"""Six methods say which words made the answer. Then the words that each ranks highest are dropped:
-if a method is right about the model, the probability falls at once.
+"""Seven methods say which words made the answer. Then the words that each ranks highest are
+dropped: if a method is right about the model, the probability falls at once.
 """
 
 import functools
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import gradio as gr
 
+from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
 from transformer_core.inference import InputError, Models
 from transformer_core.ui.events import PRIVATE, QUEUED, stoppable
@@ -27,10 +28,10 @@ def progress(state: Trial) -> str:
     if state.verdict:
         return state.verdict
     found = len(state.attributions)
-    if state.curves or found == 6:
+    if state.curves or found == METHODS:
         done = f"{len(state.curves)} of {found + 1} deletion curves are drawn"
         return f"All methods have answered; {done}."
-    return f"{found} of 6 methods have answered."
+    return f"{found} of {METHODS} methods have answered."
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
@@ -41,7 +42,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
     with gr.Row():
         with gr.Column(scale=5, min_width=320):
-            rows = trial_view("Six explanations of one answer", elem_id="trial")
+            rows = trial_view("Seven explanations of one answer", elem_id="trial")
         with gr.Column(scale=4, min_width=320):
             curves = plot_view("Dropping the words it names", SEE["curves"], "trial-curves")
         with gr.Column(scale=4, min_width=320):
@@ -75,7 +76,7 @@ def proceedings(models: Models, text: str) -> Iterator[tuple]:
             if state.curves:
                 y = f"probability of “{state.label}”"
                 falling = reviews.deletion_curves(state.dropped, state.curves, CHANCE, y)
-            elif len(names) == 6:
+            elif len(names) == METHODS:
                 agreeing = reviews.numbered_map(state.correlation, names, names, 1.0)
             yield text, trial_value(state, progress(state)), falling, agreeing
     except InputError as error:
