@@ -1,9 +1,10 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
 // value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
-//   for.
+//   for. Or {refusal}: why nothing was written.
 // The views beside it hear `story` on the document: {tokens, shown, at, prompt}.
 const text = $('.story-text'),
+  refusal = $('.story-refusal'),
   halt = $('.story-stop'),
   heading = $('h3'),
   untitled = heading.textContent;
@@ -44,6 +45,9 @@ function reveal(n) {
 function receive() {
   const value = current();
   if (!value) return;
+  refusal.hidden = !value.refusal;
+  refusal.textContent = value.refusal ?? '';
+  if (value.refusal) return end();
   // more of a text that was left or stopped while it was on its way
   if (value.first && (stopped || value.id !== id || value.first > tokens.length)) return;
   const lines = value.lines.split('\n').slice(0, -1).map((line) => JSON.parse(line)),
@@ -107,6 +111,10 @@ actions.stop = () => {
   advance(performance.now());
   tell('stop', { id, shown });
 };
+function end() {
+  goal = tokens.length;
+  asked = false;
+}
 actions.csv = () =>
   tokens.length && save(
     'story.csv',
@@ -171,9 +179,6 @@ text.addEventListener('keydown', (event) => {
   }
 });
 document.addEventListener('story:ask', announce); // of a view that is there later than this one
-document.addEventListener('story:end', () => {
-  goal = tokens.length;
-  asked = false;
-}); // an error
+document.addEventListener('story:end', end); // an error
 watch('value', receive);
 receive();
