@@ -1,7 +1,8 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
+// A value of {refusal} alone says why nothing was written.
 // value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
-//   for. Or {refusal}: why nothing was written.
+//   for.
 // The views beside it hear `story` on the document: {tokens, shown, at, prompt}.
 const text = $('.story-text'),
   refusal = $('.story-refusal'),
