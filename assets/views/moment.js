@@ -8,6 +8,7 @@ const maps = $('.moment-maps'),
   kinds = $('.moment-kinds');
 // LEAST: px that a symbol on an axis needs
 const END = '[EOS]', GAP = 40, CAPTION = 18, AXIS = 14, LEAST = 9;
+const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
 
@@ -95,12 +96,10 @@ function spell() { // in columns of at most 20 symbols
       cells.push(make('span', { class: 'moment-name', text: kind }));
       for (let i = 0; i < rows; i++) {
         const [token, right] = symbols[b * rows + i] ?? ['', null];
-        cells.push(
-          make('b', {
-            class: `${kind}${right === true ? ' right' : right === false ? ' wrong' : ''}`,
-            text: token === END ? 'end' : visible(token),
-          }),
-        );
+        const text = SAID[token] ?? visible(token),
+          word = text.length > 2 ? ' word' : '',
+          verdict = right === true ? ' right' : right === false ? ' wrong' : '';
+        cells.push(make('b', { class: kind + verdict + word, text }));
       }
     }
   }

@@ -7,7 +7,7 @@ const figures = $('.stages-panels'),
   note = $('.view-note'),
   heads = $('.stages-heads');
 const short = title.classList.contains('short'); // one screen: six maps at most, without labels
-const ROOM = 376, CAPTIONS = 56; // px: of all maps in short, and what stands around each
+const ROOM = 404, CAPTIONS = 74; // px: of all maps in short, and what stands around each
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [], drawnAt = 0;
 const floats = (text) =>

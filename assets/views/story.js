@@ -1,10 +1,12 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
+// A value of {refusal} alone says why nothing was written.
 // value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
 //   for.
 // The views beside it hear `story` on the document: {from, tokens, shown, at, prompt, growing}, and
 // `lit` of what is pointed at here; a `lit` of theirs is followed, see views/flow.py.
 const text = $('.story-text'),
+  refusal = $('.story-refusal'),
   halt = $('.story-stop'),
   heading = $('h3'),
   untitled = heading.textContent;
@@ -48,6 +50,9 @@ function reveal(n) {
 function receive() {
   const value = current();
   if (!value) return;
+  refusal.hidden = !value.refusal;
+  refusal.textContent = value.refusal ?? '';
+  if (value.refusal) return end();
   // more of a text that was left or stopped while it was on its way
   if (value.first && (stopped || value.id !== id || value.first > tokens.length)) return;
   const lines = value.lines.split('\n').slice(0, -1).map((line) => JSON.parse(line)),
@@ -116,6 +121,10 @@ actions.stop = () => {
   advance(performance.now());
   tell('stop', { id, shown });
 };
+function end() {
+  goal = tokens.length;
+  asked = false;
+}
 actions.csv = () =>
   tokens.length && save(
     'story.csv',
@@ -185,9 +194,6 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   announce();
 });
 document.addEventListener('story:ask', announce); // of a view that is there later than this one
-document.addEventListener('story:end', () => {
-  goal = tokens.length;
-  asked = false;
-}); // an error
+document.addEventListener('story:end', end); // an error
 watch('value', receive);
 receive();

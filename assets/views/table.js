@@ -1,5 +1,6 @@
 // A table with downloads. value: {summary, rows: [head, row, …] of text, bold: number of a row or
-// -1, name, csv: [head, row, …], tex: text or absent}
+// -1, press: whether the last cell of a row is a button, name, csv: [head, row, …], tex: text or
+// absent}
 const table = $('table'), note = $('.view-note');
 const number = (text) => /^[+−-]?[\d.]/.test(text ?? '');
 function draw() {
@@ -9,7 +10,7 @@ function draw() {
   if (!value?.rows) return table.replaceChildren();
   const [head, ...rows] = value.rows;
   const right = head.map((_, column) =>
-    rows.some((row) => number(row[column])) ? { class: 'number' } : {}
+    2 * rows.filter((row) => number(row[column])).length > rows.length ? { class: 'number' } : {}
   );
   table.replaceChildren(
     make(
@@ -28,12 +29,21 @@ function draw() {
         make(
           'tr',
           i === value.bold ? { class: 'bold' } : {},
-          ...row.map((text, column) => make('td', { text, ...right[column] })),
+          ...row.map((text, column) =>
+            value.press && column === row.length - 1
+              ? make(
+                'td',
+                {},
+                make('button', { type: 'button', 'data-do': 'press', 'data-row': i, text }),
+              )
+              : make('td', { text, ...right[column] })
+          ),
         )
       ),
     ),
   );
 }
+actions.press = (button) => tell('press', { row: +button.dataset.row });
 actions.csv = () =>
   current()?.rows && save(current().name + '.csv', 'text/csv', csv(current().csv));
 actions.tex = () => current()?.tex && save(current().name + '.tex', 'text/plain', current().tex);

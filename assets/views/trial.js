@@ -87,7 +87,9 @@ function paint() {
     return [gap, node];
   }));
   readout.textContent = `${m.name}: ${m.note}. ` +
-    (m.signed ? 'Violet speaks for the answer, orange against it.' : 'It has no direction.') +
+    (m.signed
+      ? 'Violet speaks for the answer, orange and underlined against it.'
+      : 'It has no direction.') +
     ' Point at a word to compare the methods.';
 }
 function point(i) {

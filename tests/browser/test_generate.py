@@ -340,9 +340,13 @@ def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answ
     page = opened(open_page)
     before = written(page)
     write(page, prompt)
-    toast = page.locator(".toast-body")
-    expect(toast).to_contain_text(answer, timeout=5_000)
+    refusal = page.locator("#story").get_by_role("alert")
+    expect(refusal).to_contain_text(answer)
+    expect(page.locator(".toast-body")).to_have_count(0)
     assert written(page) == before
+    write(page, "ROMEO:\n", 10)
+    begins(page, "ROMEO:", 10)
+    expect(refusal).to_be_hidden()
 
 
 def test_views_are_downloaded_as_pictures_and_tables(open_page):

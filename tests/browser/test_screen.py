@@ -23,6 +23,7 @@ SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "about": ("", ("about",), ("about",)),
 }
 PICTURE = 280  # px, the least height of one
+LEGIBLE = Path(__file__).with_name("legible.js")  # which texts are not, and by what rule
 
 
 def shown(open_page, tab, **how):
@@ -39,6 +40,24 @@ def shown(open_page, tab, **how):
     return page
 
 
+# what of an element scrolls; a text that is being written must
+SCROLLS = """outer => [outer, ...outer.querySelectorAll('*')]
+    .filter((node) => node.scrollHeight > node.clientHeight + 1
+        && !node.matches('textarea, .story-text')
+        && /auto|scroll/.test(getComputedStyle(node).overflowY))
+    .map((node) => node.className)"""
+
+
+def each_section(page):
+    """Open the sections of the open tab one after the other: the name of each, once it is drawn."""
+    tabs = page.locator(".sections:visible > .tab-wrapper").get_by_role("tab")
+    for tab in tabs.all():
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        page.wait_for_function("watch.rests()")
+        yield tab.inner_text()
+
+
 @pytest.mark.parametrize("tab", SCREENS)
 def test_the_first_screen_shows_it_all(open_page, tab):
     page = shown(open_page, tab, height=720)
@@ -53,9 +72,46 @@ def test_the_first_screen_shows_it_all(open_page, tab):
 
 
 @pytest.mark.parametrize("tab", SCREENS)
+def test_nothing_of_the_first_screen_scrolls_inside(open_page, tab):
+    page = shown(open_page, tab, height=720)
+    for name in SCREENS[tab][1]:
+        assert page.locator(f"#{name}").evaluate(SCROLLS) == [], name
+
+
+@pytest.mark.parametrize("tab", SCREENS)
 def test_a_phone_never_scrolls_sideways(open_page, tab):
     page = shown(open_page, tab, width=390, height=844)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for _ in each_section(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tab", SCREENS)
+def test_every_text_can_be_read(open_page, tab, scheme):
+    page = shown(open_page, tab, scheme=scheme, height=720)
+    page.evaluate(LEGIBLE.read_text())
+    for section in each_section(page):
+        assert page.evaluate("illegible()") == [], section
+
+
+def test_on_a_phone_the_answer_is_below_the_question_and_the_picture_below_that(open_page):
+    for tab in ("translate", "sentiment", "generate"):
+        page = shown(open_page, tab, width=390, height=844)
+        boxes = [page.locator(f"#{name}").bounding_box() for name in SCREENS[tab][1]]
+        tops = [box["y"] for box in boxes]
+        assert tops == sorted(tops), tab
+        assert boxes[0]["x"] == boxes[-1]["x"], tab
+        if tab != "generate":  # which has buttons between them
+            assert tops[1] < 500, tab
+
+
+def test_on_a_phone_every_tab_can_be_pressed(open_page):
+    page = open_page("/", width=390, height=844)
+    for tab in page.locator("#tabs > .tab-wrapper").get_by_role("tab").all():
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        box = tab.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390, tab.inner_text()
 
 
 def test_the_header_is_one_line_with_every_tab_in_it(open_page):

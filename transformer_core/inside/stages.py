@@ -128,12 +128,12 @@ def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
     if own and changed(encoding, "bias"):
         how = "minus this head's slope times the distance"
         panels.append(square("with position bias", how, stages.scores[0, head]))
-    share = f"{hidden.float().mean():.0%} hidden" if hidden.any() else "nothing to hide here"
+    share = f"{hidden.float().mean():.0%} of the scores" if hidden.any() else "nothing to hide here"
     panels += [
         square("masked", share, stages.scores[0, head].masked_fill(hidden, -math.inf)),
         square(
             "softmax",
-            "exponentials, divided by their sum over the row",
+            "exponentials, a row sums to 1",
             weights,
             beside={"row sum": weights.sum(-1)},
             signed=False,

@@ -22,8 +22,9 @@ def deletion_curves(dropped: Tensor, curves: dict[str, Tensor], chance: str, y: 
             name=method,
             mode="lines+markers",
             line={"color": "#8A8A8A", "dash": "dash"} if method == chance else {},
+            marker={"symbol": symbol, "size": 8},
         )
-        for method, curve in curves.items()
+        for symbol, (method, curve) in enumerate(curves.items())  # told apart without colours too
     ]
     plot = figure(*lines, x="words dropped, %", y=y, height=390)
     plot.update_yaxes(range=[-0.03, 1.03]).update_xaxes(title_standoff=4)
@@ -37,7 +38,7 @@ def numbered_map(
     trace = heatmap(values, "column", "row", limit=limit).update(colorscale=TINTS)
     whole = bool((values == values.round()).all()) and limit > 1
     trace.update(texttemplate="%{z:,.0f}" if whole else "%{z:.2f}", hoverinfo="skip")
-    trace.update(hovertemplate=None, showscale=False, xgap=2, ygap=2)
+    trace.update(textfont={"size": 11}, hovertemplate=None, showscale=False, xgap=2, ygap=2)
     turned = len(columns) > 3
     plot = figure(trace, x=x, y=y, height=110 + 36 * len(rows) + 60 * turned)
     plot.update_xaxes(tickvals=list(range(len(columns))), ticktext=columns)

@@ -9,7 +9,8 @@ from transformer_core.inside.stages import Panel
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
-LEFT_OUT = {"scaled", "masked", "output"}  # of attention's stages, where there is room for six
+MOST = 6  # maps, where there is no room for more
+LEFT_OUT = {"scaled", "with position bias", "output"}  # of attention's stages, for six are enough
 
 
 def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
@@ -44,8 +45,8 @@ def stages_value(
 
     short leaves out what six maps can do without.
     """
-    if short and len(panels) > 6:
-        panels = [panel for panel in panels if panel.title not in LEFT_OUT]
+    if short and len(panels) > MOST:
+        panels = in_short(panels)
     return {
         "title": title,
         "see": see,
@@ -54,6 +55,13 @@ def stages_value(
         "jump": jump,
         "panels": [panel_value(panel) for panel in panels],
     }
+
+
+def in_short(panels: list[Panel]) -> list[Panel]:
+    """Six stages of attention: where a mask hides something, the scores are shown behind it."""
+    hides = any(panel.values.isinf().any() for panel in panels)
+    left_out = {*LEFT_OUT, "query · key" if hides else "masked"}
+    return [panel for panel in panels if panel.title not in left_out]
 
 
 def panel_value(panel: Panel) -> dict:

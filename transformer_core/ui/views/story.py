@@ -27,6 +27,7 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
         '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'
         '<div class="story-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
+        '<p class="story-refusal" role="alert" hidden></p>'
     )
     return view("story", title, body, ("csv",), **component)
 
@@ -43,3 +44,8 @@ def story_value(
         "first": first,
         "lines": "".join(map(token_line, tokens[first:])),
     }
+
+
+def refusal_value(why: str) -> dict:
+    """What story.js draws where no text can be written: why; the text before it stays."""
+    return {"refusal": why}

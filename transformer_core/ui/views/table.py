@@ -6,7 +6,10 @@ from transformer_core.ui.views.view import view
 
 
 def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr.HTML:
-    """A table with a sentence above it, and downloads."""
+    """A table with a sentence above it, and downloads.
+
+    Event: press {row}, from 0, of a table whose rows can be pressed.
+    """
     body = (
         '<p class="view-note" role="status"></p><div class="table-scroll" tabindex="0" '
         f'role="region" aria-label="{title}"><table></table></div>'
@@ -14,6 +17,7 @@ def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr
     return view("table", title, body, tools, **component)
 
 
-def rows_value(rows: list[list[str]], name: str, summary: str) -> dict:
-    """Any other table; its first row is the head."""
-    return {"summary": summary, "name": name, "rows": rows, "bold": -1, "csv": rows}
+def rows_value(rows: list[list[str]], name: str, summary: str, *, press: bool = False) -> dict:
+    """Any other table; its first row is the head. press: the last cell of a row is a button."""
+    named = {"summary": summary, "name": name, "press": press}
+    return {**named, "rows": rows, "bold": -1, "csv": rows}

@@ -8,7 +8,17 @@ from transformer_core.checkpoint import CHECKPOINTS, Models, read_json
 
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 SIZE = re.compile(r"`(\w+)`, ([\d,]+) parameters")
-SCORE = re.compile(r"^\| (.+?) \| ([\d.,]+) \|$", re.MULTILINE)
+SCORE = re.compile(r"^\| (.+?) \| (\d[^|\n]*) \|$", re.MULTILINE)
+
+READ_AS = {  # a word of what a score measures -> how the score is read
+    "share": "{:.1%}",
+    "error": "{:.1%}",
+    "perplexity": "{:.2f}",
+    "BLEU": "{:.1f} BLEU",
+    "chrF": "{:.1f} chrF",
+    "nats": "{:.2f} nats",
+    "bits": "{:.2f} bits",
+}
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,23 @@ def entries(models: Models) -> list[Entry]:
     ]
 
 
+def with_unit(meaning: str, score: str) -> str:
+    """A score as one reads it: 90.5 %, 27.4 BLEU, 1.43 nats; counts stay as they are."""
+    words = re.findall(r"\w+", meaning)
+    form = next((form for word, form in READ_AS.items() if word in words), "")
+    shown = form.format(float(score)).replace("%", " %") if form else score
+    return shown.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def card(folder: Path) -> dict[str, str]:
     """The sections of a checkpoint's model card, title -> markdown; none if there is no card."""
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     # links lead to files beside the card, which this page does not serve
     parts = (part.split("\n", 1) for part in CODE_LINK.sub(r"`\1`", text).split("\n## ")[1:])
-    return {title: content.strip() for title, content in parts}
+    found = {title: content.strip() for title, content in parts}
+    if "Scores" in found:
+        found["Scores"] = SCORE.sub(
+            lambda row: f"| {row[1]} | {with_unit(row[1], row[2])} |", found["Scores"]
+        )
+    return found

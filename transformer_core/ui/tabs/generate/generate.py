@@ -8,7 +8,7 @@ where that would have led.
 import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import gradio as gr
@@ -36,6 +36,7 @@ from transformer_core.ui.tabs.generate.story import (
     position_of,
     wanting,
 )
+from transformer_core.ui.views.story import refusal_value
 from transformer_core.ui.views.tokens import tokens_value
 
 TITLE = "Generate"
@@ -62,6 +63,19 @@ def build(page: Page) -> None:
     serve(page.models.language_model)
 
 
+def refuses_in_place(handler: Callable) -> Callable:
+    """Say a visitor's mistake where the text would have been; the text before it stays."""
+
+    @functools.wraps(handler)
+    def wrapped(*arguments):
+        try:
+            return handler(*arguments)
+        except InputError as error:
+            return gr.skip(), refusal_value(str(error)), gr.skip()
+
+    return wrapped
+
+
 def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """What begins, continues, branches, ends and shows a text.
 
@@ -79,13 +93,13 @@ def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: 
         story = grow(trained, story, have + n, sampling, seed)
         return story, growth(story.branch, have)
 
-    @answers_errors
+    @refuses_in_place
     def start(story, length, seed, temperature, top_k, top_p, penalty, prompt):
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
         return display(wanting(begun(trained, story, prompt), length))
 
-    @answers_errors
+    @refuses_in_place
     def go_on(story, length):
         return display(wanting(story, length))
 

@@ -115,9 +115,9 @@ def first_screen(plan: Plan) -> dict:
             scale=0,
             min_width=334,
         )
-        length = Slider(*LENGTHS, plan.length, step=1, label="Length", buttons=[], min_width=100)
-        letters = Slider(*LETTERS, plan.letters, step=1, label="Letters", buttons=[], min_width=100)
-        steps = Slider(*STEPS, plan.steps, step=25, label="Steps", buttons=[], min_width=100)
+        length = Slider(*LENGTHS, plan.length, step=1, label="Length", min_width=100)
+        letters = Slider(*LETTERS, plan.letters, step=1, label="Letters", min_width=100)
+        steps = Slider(*STEPS, plan.steps, step=25, label="Steps", min_width=100)
         start = gr.Button("Start", variant="primary", elem_id="lab-start", scale=0, min_width=84)
         stop = gr.Button("Stop", elem_id="lab-stop", interactive=False, scale=0, min_width=70)
     with gr.Row(elem_classes="lab-line"):

@@ -69,7 +69,7 @@ def build(page: Page) -> None:
 
 def layout() -> Layout:
     """One encoding with its sizes, and sections for what lies deeper."""
-    with gr.Row(elem_classes="positions-bar"):
+    with gr.Row(elem_classes="settings"):
         encoding = gr.Radio(
             list(POSITIONAL_ENCODINGS),
             value="sinusoidal",

@@ -82,9 +82,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """The table and the curves are made when the section is opened."""
     with gr.Row():
         with gr.Column(scale=7, min_width=320):
-            table = table_view(
-                "The report's five sentences", elem_id="report", elem_classes="wraps"
-            )
+            table = table_view("The report's five sentences", elem_id="report")
             scores = gr.Markdown(elem_id="rivals-scores")
         with gr.Column(scale=5, min_width=320):
             curves = plot_view("How both learnt", SEE, "rivals-curves")

@@ -9,9 +9,11 @@ import torch
 
 from transformer_core.checkpoint import read_json
 from transformer_core.inference import Models
-from transformer_core.tasks.classification import LABELS
-from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.tasks.classification import LABELS, TAGS
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
+from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "Test set"
 MISSING = (
@@ -35,21 +37,18 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         with gr.Column(scale=4, min_width=320):
             reliable = plot_view("Reliability", SEE["reliability"], "reliability")
         with gr.Column(scale=5, min_width=320):
-            errors = gr.Dataframe(
-                headers=["it says", "most confident errors: press one"],
-                column_widths=["32%", "68%"],
-                interactive=False,
-                wrap=True,
-                max_height=480,
-                elem_id="errors",
-            )
+            errors = table_view("Where it was surest and wrong", elem_id="errors")
 
-    def choose(event: gr.SelectData):
-        return measured(models)["errors"][event.index[0]]["text"]
+    @answers_errors
+    def choose(event: gr.EventData):
+        found = measured(models)["errors"]
+        if not isinstance(event.row, int) or not 0 <= event.row < len(found):
+            raise InputError(f"There are {len(found)} errors here, and none has that number.")
+        return readable(found[event.row]["text"])
 
     shown = [summary, confusion, reliable, errors]
     opened.select(functools.partial(drawn, models), None, shown, **QUEUED, **PRIVATE)
-    errors.select(choose, None, review, **PRIVATE)
+    errors.press(choose, None, review, show_progress="hidden", **PRIVATE)
 
 
 def measured(models: Models) -> dict:
@@ -63,7 +62,7 @@ def drawn(models: Models) -> tuple:
 
     found = measured(models)
     if not found:
-        return MISSING, None, None, []
+        return MISSING, None, None, None
     said = (
         f"**{found['accuracy']:.2%}** of {found['n']:,} reviews are judged rightly; the "
         f"expected calibration error is **{found['ece']:.2%}**."
@@ -72,17 +71,26 @@ def drawn(models: Models) -> tuple:
     matrix = reviews.numbered_map(
         counts, list(LABELS), list(LABELS), counts.max().item(), x="it says", y="meant"
     )
+    return said, matrix, reviews.reliability(found["reliability"]), mistaken(found["errors"])
+
+
+def mistaken(errors: list[dict]) -> dict:
+    """The errors as a table whose rows can be pressed."""
     rows = [
-        [
-            f"{one['predicted']} ({one['confidence']:.1%}), but meant {one['label']}",
-            shortened(one["text"]),
-        ]
-        for one in found["errors"]
+        [one["predicted"], f"{one['confidence']:.1%}", shortened(one["text"])] for one in errors
     ]
-    return said, matrix, reviews.reliability(found["reliability"]), rows
+    says = "Each was meant the other way. Press one to read it above."
+    return rows_value([["it says", "sure", "review"], *rows], "errors", says, press=True)
+
+
+def readable(text: str) -> str:
+    """A review as it was meant to look: the data set has its line breaks as tags."""
+    for tag in TAGS:
+        text = text.replace(tag, "\n")
+    return text
 
 
 def shortened(text: str) -> str:
-    """The beginning of a text, on one line."""
-    text = " ".join(text.replace("<br />", " ").split())
+    """The beginning of a review, on one line."""
+    text = " ".join(readable(text).split())
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " …"
