@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(
     not (CHECKPOINTS / "translation" / "config.json").exists(), reason="no translation checkpoint"
 )
 TEXT = "Where is my red hat?"
-INSIDE = "A man in a red shirt is riding a horse on the beach."
+FIRST = "A man in a red shirt is riding a horse on the beach."
 
 
 def opened(open_page, path="/"):
@@ -95,7 +95,8 @@ ADDRESSES = (
     (f"/?tab=translate&text={DOG}&section=heads", "English", DOG),
     (f"/?tab=translate&text={DOG}&beam=2", "number input for Beam size", "2"),
     (f"/?tab=inside&text={DOG}", "Your text", DOG),
-    ("/?tab=inside&model=nothing&section=2&text=" + 3_000 * "x", "Your text", INSIDE),
+    ("/?tab=inside&model=nothing&section=2", "Your text", FIRST),
+    ("/?tab=translate&beam=99&section=2&text=" + 3_001 * "x", "English", FIRST),
     ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "Prompt", "JULIET:"),
     ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "number input for Temperature", "0.5"),
     ("/?tab=generate&seed=-1&temperature=hot", "number input for Temperature", "0.8"),

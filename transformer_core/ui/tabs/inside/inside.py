@@ -14,7 +14,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
-from transformer_core.inside.forward import MAX_CHARACTERS, read
+from transformer_core.inside.forward import read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import section, sections
@@ -27,6 +27,7 @@ from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
+LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 7  # values of a model that is opened, its text among them
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
@@ -192,4 +193,4 @@ def build(page: Page) -> Furniture:
     layout.drawing.pick(pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
         view.switch(pick_head, layout.visit, opened, **quiet)
-    return Furniture(layout.sections, layout.text, MAX_CHARACTERS, layout.choice)
+    return Furniture(layout.sections, layout.text, LONGEST, layout.choice)
