@@ -13,10 +13,11 @@ let asking = false, again = false, writing = 0, late = false;
 
 // half a text would be another one: a longer one is kept by this browser's history alone
 const address = () => history.state?.place ?? location.search;
+const known = (tab, name) => tabs.includes(tab) && Object.hasOwn(rooms[tab], name);
 function read(query) {
   const all = new URLSearchParams(query), asked = all.get('tab');
   const tab = tabs.includes(asked) ? asked : tabs[0];
-  return [tab, Object.fromEntries([...all].filter(([name]) => name in rooms[tab]))];
+  return [tab, Object.fromEntries([...all].filter(([name]) => known(tab, name)))];
 }
 function write(push = false) {
   const all = new URLSearchParams(location.search);
@@ -43,7 +44,7 @@ function writeSoon() {
   }, WAIT);
 }
 function say(tab, name, value) {
-  if (!(name in rooms[tab] ?? {})) return;
+  if (!known(tab, name)) return;
   if (value === null || String(value) === String(rooms[tab][name])) delete said[tab][name];
   else said[tab][name] = String(value);
 }
@@ -81,7 +82,7 @@ document.addEventListener('click', (event) => {
   again = asking; // the answer that is under way opens what was asked for before this press
 }, true);
 document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
-  tab ??= tabs.find((one) => name in rooms[one]);
+  tab ??= tabs.find((one) => known(one, name));
   say(tab, name, value);
   if (tab === here) writeSoon();
 });
