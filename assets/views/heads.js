@@ -15,17 +15,19 @@ let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked f
 
 const data = () => current()?.groups?.[group];
 // the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id,
-  asked = new URLSearchParams(location.search).get(own);
-if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) {
-  [group, layer, head] = asked.split('.').map((n) => n - 1);
-  chosen = true;
+const own = element.parentElement.closest('[id]').id;
+function recall() {
+  const asked = headIn(own);
+  chosen = Boolean(asked);
+  [group, layer, head] = asked ?? [0, 0, 0];
 }
-function remember() {
-  const url = new URL(location);
-  url.searchParams.set(own, [group, layer, head].map((n) => n + 1).join('.'));
-  history.replaceState(null, '', url);
-}
+const remember = () => rememberHead(own, [group, layer, head]);
+recall();
+document.addEventListener('place:here', ({ detail }) => {
+  if (!(own in detail)) return;
+  recall();
+  draw();
+});
 const hide = $('.option input'), bare = (token) => visible(token.trim() || token);
 // typed ones are several tokens each
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';

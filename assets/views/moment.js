@@ -14,19 +14,19 @@ let group = 0, alone = null, weights = null; // alone: [layer, head] that fills 
 
 const data = () => current()?.groups?.[group];
 // the address remembers a head that was pressed, counted from 1: ?lab-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id,
-  asked = new URLSearchParams(location.search).get(own);
-if (/^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked)) {
-  const [g, ...head] = asked.split('.').map((n) => n - 1);
-  group = g;
-  alone = head;
+const own = element.parentElement.closest('[id]').id;
+function recall() {
+  const asked = headIn(own);
+  group = asked?.[0] ?? 0;
+  alone = asked?.slice(1) ?? null;
 }
-function remember() {
-  const url = new URL(location);
-  if (alone) url.searchParams.set(own, [group, ...alone].map((n) => n + 1).join('.'));
-  else url.searchParams.delete(own);
-  history.replaceState(null, '', url);
-}
+const remember = () => rememberHead(own, alone && [group, ...alone]);
+recall();
+document.addEventListener('place:here', ({ detail }) => {
+  if (!(own in detail)) return;
+  recall();
+  draw();
+});
 const at = (l, h) => {
   const g = data(), size = g.queries.length * g.keys.length;
   return weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size);

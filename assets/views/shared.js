@@ -108,3 +108,14 @@ function labelAxis(box, tokens, limit) {
     ...tokens.map((token, i) => make('span', { text: i % step ? '' : visible(token) })),
   );
 }
+// A head in the address, [kind of attention, layer, head] from 0, there from 1; null: none.
+const headIn = (name) => {
+  const asked = new URLSearchParams(location.search).get(name);
+  return /^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked) ? asked.split('.').map((n) => n - 1) : null;
+};
+const rememberHead = (name, head) =>
+  document.dispatchEvent(
+    new CustomEvent('place:say', {
+      detail: [null, name, head && head.map((n) => n + 1).join('.')],
+    }),
+  );

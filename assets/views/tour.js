@@ -1,9 +1,13 @@
-// The guided tour. value: {stops: [{tab, target, section, question, answers, right, because}, …]}
+// The guided tour. value: {stops: [{place: {tab, whole}, target, question, answers, right,
+//   because}, …]}; places as addresses, opened by place.js.
 const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
 let at = 0, given = [], marked = null;
+const open = (query) =>
+  document.dispatchEvent(new CustomEvent('place:go', { detail: [query, {}] }));
 const button = (what, text, more = {}) =>
   make('button', { type: 'button', 'data-do': what, text, ...more });
 function unmark() {
+  card.classList.remove('looking');
   marked?.classList.remove('tour-target');
   marked = null;
 }
@@ -49,7 +53,7 @@ function goTo(place) {
   at = place;
   draw();
   card.querySelector('.tour-answers button').focus({ preventScroll: true });
-  tell('visit', { tab: stops[at].tab });
+  open(stops[at].place.tab);
 }
 function leave() {
   unmark();
@@ -59,18 +63,14 @@ function leave() {
 }
 // a tab that is opened for the first time needs a moment until its views are there
 function show(tries = 20) {
-  const stop = stops[at], seen = (node) => node && node.offsetParent !== null;
-  if (stop.section) {
-    [...document.querySelectorAll('button[role=tab]')].find((tab) =>
-      seen(tab) && tab.textContent.trim() === stop.section
-    )?.click();
-  }
-  const target = document.querySelector(stop.target);
-  if (!seen(target)) return tries && !card.hidden && setTimeout(show, 150, tries - 1);
+  const target = document.querySelector(stops[at].target);
+  if (!target?.offsetParent) return tries && !card.hidden && setTimeout(show, 150, tries - 1);
   unmark();
   marked = target;
   target.classList.add('tour-target');
-  target.scrollIntoView({ block: 'start', behavior: 'smooth' });
+  card.classList.add('looking'); // out of the way of what it explains
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  target.scrollIntoView({ block: 'start', behavior: calm ? 'auto' : 'smooth' });
 }
 actions.start = () => {
   begin.hidden = true;
@@ -84,7 +84,7 @@ actions.answer = (choice) => {
   card.querySelector('[data-do=show]').focus();
 };
 actions.show = () => {
-  tell('visit', { tab: stops[at].tab });
+  open(stops[at].place.whole);
   show();
 };
 actions.back = () => goTo(at - 1);

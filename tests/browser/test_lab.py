@@ -63,7 +63,7 @@ def test_a_model_learns_and_is_looked_at(open_page):
     expect(heads.locator("canvas")).to_have_count(4)
     heads.get_by_role("button", name="cross, layer 2, head 1: enlarge").click()
     expect(heads.locator("canvas")).to_have_count(1)
-    assert "lab-heads=1.2.1" in page.url
+    page.wait_for_function("location.search.includes('lab-heads=1.2.1')")
     heads.get_by_role("button", name="show all heads").click()
     heads.get_by_role("button", name="encoder self", exact=True).click()
     expect(heads.get_by_role("button", name="encoder self, layer 1, head 1")).to_be_visible()

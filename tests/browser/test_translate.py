@@ -169,7 +169,7 @@ def test_an_address_restores_the_head_and_remembers_another(open_page):
     expect(title).to_have_text("encoder self-attention, layer 3, head 1")
     page.locator("#translation-heads .heads-grid button").nth(1).click()
     expect(title).to_have_text("encoder self-attention, layer 1, head 2")
-    assert "translation-heads=2.1.2" in page.url
+    page.wait_for_function("location.search.includes('translation-heads=2.1.2')")
     page = opened(open_page, "/?tab=translate&translation-heads=9.99.99", "Heads")
     expect(page.locator("#translation-heads .heads-title")).to_contain_text("layer")
     last = page.locator("#translation-heads .heads-grid button").last.get_attribute("aria-label")
@@ -260,7 +260,6 @@ def test_the_address_keeps_the_first_sentence_and_the_beam(open_page):
 
 def test_the_address_names_the_open_tab(open_page):
     page = opened(open_page)
-    page.wait_for_function("window.tabRestored")
     press_tab(page, "Positional encodings")
     page.wait_for_function("location.search.includes('tab=positions')")
     page.wait_for_selector("#positions-figure .encoding-bars")

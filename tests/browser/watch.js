@@ -16,6 +16,14 @@
     // among what was asked after the first n questions is one with this value
     about: (n, value) =>
       asked.slice(n).some((question) => value === null || question.data.includes(value)),
+    // of the listeners that were asked about a value, how often the busiest was
+    times: (value) => {
+      const counts = {};
+      for (const { data, fn } of asked) {
+        if (data[1] === value || data[0] === value) counts[fn] = (counts[fn] ?? 0) + 1;
+      }
+      return Math.max(0, ...Object.values(counts));
+    },
   };
 
   new MutationObserver(change).observe(document, {
@@ -69,6 +77,7 @@
     change();
     const body = await request.json().catch(() => ({}));
     question.data = body.data ?? [];
+    question.fn = body.fn_index;
     const response = await fetch(...call).catch((error) => {
       answer(question);
       throw error;

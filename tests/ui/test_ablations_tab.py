@@ -27,7 +27,7 @@ def folder(tmp_path):
 def handlers(folder):
     """The tab's event handlers by name."""
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Page(Models(folder.parents[1]), opened, fit_on_cpu, gr.State()))
+        ablations.build(Page(Models(folder.parents[1]), opened, gr.State(), fit_on_cpu, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
 
 
@@ -42,7 +42,7 @@ def texts(value) -> str:
 
 def test_without_any_study_the_tab_says_how_to_train_one(tmp_path):
     with gr.Blocks() as demo, gr.Tab("Ablations") as opened:
-        ablations.build(Page(Models(tmp_path), opened, fit_on_cpu, gr.State()))
+        ablations.build(Page(Models(tmp_path), opened, gr.State(), fit_on_cpu, gr.State()))
     said = [str(block.value) for block in demo.blocks.values() if hasattr(block, "value")]
     assert any("python -m train.ablations" in text for text in said)
 
@@ -94,10 +94,12 @@ def test_names_from_files_are_escaped(handlers, folder):
 
 
 def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
-    study, _, _, metric, *_ = handlers["arrive"](None, None, *DRAWN[2:])
+    study, _, _, metric, *_ = handlers["arrive"](None, None, None, *DRAWN[2:])
     assert (study, metric.value) == ("shakespeare", "loss")
     (folder / "gelu" / "metrics.csv").unlink()
-    study, drawn, problems, *others = handlers["arrive"]("shakespeare", "loss", *DRAWN[2:])
+    study, drawn, problems, *others = handlers["arrive"](
+        "shakespeare", "shakespeare", "loss", *DRAWN[2:]
+    )
     assert study == "shakespeare" and "is missing" in problems and "gelu" not in titles(drawn)
     assert all(other == gr.skip() for other in others)
 
@@ -188,7 +190,7 @@ def test_the_finding_is_computed_from_the_files(handlers, folder):
 def test_without_the_whole_model_all_the_rest_is_shown(handlers, folder):
     path = folder / "full" / "metrics.csv"
     path.write_text("nonsense")
-    study, drawn, problems, metric, baseline, *_ = handlers["arrive"](None, None, *DRAWN[2:])
+    study, drawn, problems, metric, baseline, *_ = handlers["arrive"](None, None, None, *DRAWN[2:])
     assert (study, metric.value, baseline.value) == ("shakespeare", "loss", "no_positions")
     assert f"{path} has no column" in problems
     assert sorted(titles(drawn)) == ["gelu", "learned", "no positions", "one head"]

@@ -54,7 +54,7 @@ def models(tmp_path):
 def said(models) -> str:
     """All that the tab shows, whichever section is open."""
     with gr.Blocks() as demo, gr.Tab("About") as opened:
-        about.build(Page(models, opened, fit_on_cpu, gr.State()))
+        about.build(Page(models, opened, gr.State(), fit_on_cpu, gr.State()))
     return " ".join(str(getattr(block, "value", "")) for block in demo.blocks.values())
 
 

@@ -23,7 +23,7 @@ OURS, RIVAL = LAB
 def handlers_of(folder) -> dict:
     """The tab's event handlers by name."""
     with gr.Blocks() as demo, gr.Tab("Inside") as opened:
-        inside.build(Page(Models(folder), opened, fit_on_cpu, gr.State()))
+        inside.build(Page(Models(folder), opened, gr.State(), fit_on_cpu, gr.State()))
     return {event.name: event.fn for event in demo.fns.values()}
 
 
@@ -100,10 +100,19 @@ def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_i
     training.advance()
     _, _, drawing, *_ = handlers["arrive"](OURS, "CAB", visit, training)
     assert f"step {training.step}" in drawing["summary"]
-    _, visit, drawing, *_ = handlers["change_model"]("sentiment", "CAB", training)
+    text, visit, drawing, *_ = handlers["change_model"]("sentiment", "CAB", training)
     assert "EncoderClassifier" in drawing["summary"]
-    left = handlers["arrive"]("sentiment", "CAB", visit, training)
+    left = handlers["arrive"]("sentiment", text, visit, training)
     assert all(value == gr.skip() for value in left)
+
+
+def test_a_text_that_came_with_an_address_is_looked_into_or_the_reason_is_said(handlers):
+    text, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", None, None)
+    assert text == "Speak to all" and visit.reading.ids["encoder"]
+    _, other, *_ = handlers["arrive"]("sentiment", "Speak", visit, None)
+    assert other.reading != visit.reading
+    _, none, drawing, *_ = handlers["arrive"]("sentiment", "word " * 300, visit, None)
+    assert none is None and "at most" in drawing["summary"]
 
 
 def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training):

@@ -8,9 +8,9 @@ import gradio as gr
 
 from transformer_core.inference import Models
 from transformer_core.lab.training import Fit
-from transformer_core.ui.events import PRIVATE
 from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.page import Page, training_state
+from transformer_core.ui.rooms import Furniture, House
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.theme import CSS, THEME
 from transformer_core.ui.tour import tour_view
@@ -29,16 +29,6 @@ LAUNCH = {
 }
 
 
-# the address names the open tab, once the one that it named has been opened
-REMEMBER_TAB = """() => {
-    if (!window.tabRestored) return;
-    const url = new URL(location);
-    url.searchParams.set('tab', '%s');
-    history.replaceState(null, '', url);
-}"""
-RESTORED = "() => { setTimeout(() => { window.tabRestored = true; }, 500); }"
-
-
 def build_app(models: Models, fit: Fit) -> gr.Blocks:
     """Every tab around one set of models; `demo.launch(**LAUNCH)` serves it.
 
@@ -47,20 +37,19 @@ def build_app(models: Models, fit: Fit) -> gr.Blocks:
     with gr.Blocks(title="Transformers from scratch", delete_cache=(3600, 3600)) as demo:
         brand_view(elem_id="brand")
         with gr.Row(elem_id="tools"):
-            tour = tour_view(elem_id="tour")
+            tour_view(elem_id="tour")
             tools_view()
         training = training_state(demo)
+        restored = {tab_id(tab): gr.State(0.0) for tab in TABS}
+        furniture = {}
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             for tab in TABS:
-                with gr.Tab(tab.TITLE, id=tab_id(tab)) as opened:
+                name = tab_id(tab)
+                with gr.Tab(tab.TITLE, id=name) as opened:
                     gr.HTML(introduction(tab), apply_default_css=False)
-                    # first, for the browser waits for the end of one listener before the next
-                    opened.select(None, js=REMEMBER_TAB % tab_id(tab), **PRIVATE)
-                    tab.build(Page(models, opened, fit, training))
-        quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
-        tour.visit(tab_of_tour, None, tabs, queue=False, **quiet)
-        arrived = demo.load(tab_of_url, None, tabs, show_progress="hidden", **PRIVATE)
-        arrived.then(None, js=RESTORED, **PRIVATE)
+                    page = Page(models, opened, restored[name], fit, training)
+                    furniture[name] = tab.build(page) or Furniture()
+        House(tabs, furniture, restored).wire()
     # everybody who waits is told his place every two seconds, not only when somebody's turn begins
     return demo.queue(
         api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2
@@ -80,18 +69,3 @@ def introduction(tab) -> str:
 def tab_id(tab) -> str:
     """The name of a tab in the address: its module's."""
     return tab.__name__.rsplit(".", 1)[-1]
-
-
-def tab_of_url(request: gr.Request) -> gr.Tabs:
-    """Open the tab that `?tab=` names."""
-    return open_tab(request.query_params.get("tab", ""))
-
-
-def tab_of_tour(event: gr.EventData) -> gr.Tabs:
-    """Open the tab of a stop of the tour."""
-    return open_tab(event.tab)
-
-
-def open_tab(name: str) -> gr.Tabs:
-    """Select a tab; one that does not exist changes nothing."""
-    return gr.Tabs(selected=name) if name in [tab_id(tab) for tab in TABS] else gr.Tabs()

@@ -14,6 +14,7 @@ class Page:
 
     models: Models
     opened: gr.Tab  # the tab itself, for what waits until somebody opens it
+    restored: gr.State  # changes when an address has set what is shown, and it is to be drawn anew
     fit: Fit  # the loop with which the live lab trains: this package knows none
     training: gr.State  # of each visitor the Training of his live lab, or None
 

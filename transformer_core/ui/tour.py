@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 
 import gradio as gr
 
+from transformer_core.ui.place import Place
 from transformer_core.ui.views.view import view
 
 
@@ -11,18 +12,17 @@ from transformer_core.ui.views.view import view
 class Stop:
     """One question, and where its answer can be seen."""
 
-    tab: str  # the name of its module
+    place: Place
     target: str  # the view to look at, as a CSS selector
     question: str
     answers: tuple[str, ...]
     right: int  # place of the right answer
     because: str  # shown after any answer: why, and what to try
-    section: str = ""  # the title of a tab inside the tab
 
 
 STOPS = (
     Stop(
-        "translate",
+        Place("translate"),
         "#translate-flow",
         "The decoder writes German piece by piece. How does it find the English word that is next?",
         (
@@ -35,37 +35,34 @@ STOPS = (
         "Point at a German word: what it was made from lights up. Play writes it all once more.",
     ),
     Stop(
-        "translate",
+        Place("translate", "alternatives", settings={"beam": 4}),
         "#tree",
         "The search has beam size 4. How many beginnings of a translation go on after each step?",
         ("The best one", "The four best", "All that are likely enough"),
         1,
         "All continuations of the four are weighed, and the best four of those are kept: solid "
         "branches. Press a dashed one to see what the search gave up.",
-        section="Alternatives",
     ),
     Stop(
-        "translate",
+        Place("translate", "switch-off"),
         "#switches",
         "Switch a single head of the translator off. What does that do to the translation, mostly?",
         ("Little or nothing", "It breaks off", "It turns into other words"),
         0,
         "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Let it try "
         "each head, then switch off the one that is needed most.",
-        section="Switch off",
     ),
     Stop(
-        "sentiment",
+        Place("sentiment", "trial"),
         "#trial",
         "One word gets most of [CLS]'s attention. Does deleting that word change the answer most?",
         ("Yes: attention is importance", "Often another word does", "Deleting never matters"),
         1,
         "Attention says where a layer looks, not what the answer rests on (Jain and Wallace 2019). "
         "Put this review on trial: the curves show which explanation holds.",
-        section="Trial",
     ),
     Stop(
-        "generate",
+        Place("generate", "next-character"),
         "#bars",
         "Each character is drawn from a distribution. What is left of chance at temperature 0?",
         (
@@ -76,29 +73,32 @@ STOPS = (
         0,
         "Dividing log-probabilities by a small temperature leaves all the mass to the largest. "
         "Move the sliders and watch the distribution before and after the cuts.",
-        section="Next character",
     ),
     Stop(
-        "generate",
+        Place("generate", "heads"),
         "#heads",
         "A language model reads a finished text. Which characters can no position look at?",
         ("Those far back", "Those that follow it", "Spaces and line ends"),
         1,
         "The causal mask hides the future: the upper right of every map is empty. It is what lets "
         "one pass learn from all positions at once.",
-        section="Heads",
     ),
     Stop(
-        "positions",
-        "#positions-figure",
-        "Take the positions away and shuffle the words of a sentence. What does attention compute?",
-        ("The same vectors, shuffled", "Something else entirely", "Nothing at all"),
-        0,
-        "Without positions a sentence is a bag of words. Each encoding here tells attention in its "
-        "own way where a token stands.",
+        Place("ablations", choice="copy_task"),
+        "#ablation-curves",
+        "Without positions shuffled letters are the same to attention, only shuffled. Can such a "
+        "model learn to copy a word?",
+        (
+            "Yes: it still sees every letter",
+            "Hardly ever: it does not see their order",
+            "Yes, with more time",
+        ),
+        1,
+        "A word is a bag of letters then, and a bag has no first letter. Point at the line of “no "
+        "positions”, and at those of the four ways to tell where a letter stands.",
     ),
     Stop(
-        "inside",
+        Place("inside", choice="translation"),
         "#inside-model",
         "In one layer of the translator's encoder: where are most of the parameters?",
         ("In attention", "In the feed-forward network", "In the norms"),
@@ -107,7 +107,7 @@ STOPS = (
         "attention's four projections four. Press a part to see its numbers and its code.",
     ),
     Stop(
-        "inside",
+        Place("inside", "logit-lens", choice="translation"),
         "#inside-lens",
         "The output head normally reads the last layer. What if it read an earlier one?",
         (
@@ -118,11 +118,10 @@ STOPS = (
         1,
         "That is the logit lens: every layer adds to the same stream, and the head can be applied "
         "to each state of it. Follow a row from its first guess to the last.",
-        section="Logit lens",
     ),
     Stop(
-        "lab",
-        "#lab-curves",
+        Place("lab", "the-model"),
+        ".lab-parts",
         "Train a model to copy without the causal mask, so that it may look ahead. What happens?",
         (
             "It learns nothing",
@@ -131,13 +130,13 @@ STOPS = (
         ),
         2,
         "It reads the next symbol off its own input instead of learning to write it. Switch the "
-        "mask off, start the training, and compare token accuracy with exact match.",
+        "mask off here, start the training, and compare token accuracy with exact match.",
     ),
 )
 
 
 def tour_view(**component) -> gr.HTML:
-    """The whole tour, which the browser leads. Event: visit {tab}."""
+    """The whole tour, which the browser leads."""
     body = (
         '<button type="button" data-do="start" class="tour-start">'
         "Tour</button>"
@@ -148,7 +147,13 @@ def tour_view(**component) -> gr.HTML:
         "",
         body,
         (),
-        value={"stops": [asdict(stop) for stop in STOPS]},
+        value={"stops": [stop_value(stop) for stop in STOPS]},
         padding=False,
         **component,
     )
+
+
+def stop_value(stop: Stop) -> dict:
+    """A stop as tour.js reads it: the addresses of its place, and of its tab alone."""
+    tab = Place(stop.place.tab).query
+    return {**asdict(stop), "place": {"tab": tab, "whole": stop.place.query}}

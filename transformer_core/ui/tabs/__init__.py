@@ -1,7 +1,8 @@
 """The tabs, in the order a visitor meets them.
 
 A tab is a folder with a module of its name in it: a docstring (its first paragraph is shown above
-the work, the rest on demand), TITLE, and build(page), which lays out its components and wires them.
+the work, the rest on demand), TITLE, and build(page), which lays out its components, wires them and
+returns the Furniture of which an address speaks.
 """
 
 from transformer_core.ui.tabs.ablations import ablations as ablations_tab

@@ -12,8 +12,9 @@ import gradio as gr
 
 from transformer_core.studies.records import AXES
 from transformer_core.ui.events import PRIVATE, QUEUED
-from transformer_core.ui.layout import sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.ablations.answers import Answers
 from transformer_core.ui.tabs.ablations.files import Studies
@@ -48,6 +49,7 @@ class Layout:
     axis: gr.Radio
     problems: gr.Markdown
     curves: gr.HTML
+    sections: gr.Tabs
     baseline: gr.Dropdown
     results: gr.HTML
     verdicts: gr.Markdown
@@ -66,17 +68,19 @@ class Layout:
     split: gr.Radio
     logs: gr.CheckboxGroup
     weight: Slider
+    shown: gr.State  # the study whose choices are offered
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     studies = Studies(page.models.folder / "ablations")
     if not studies.names:
         gr.Markdown(NOTHING)
-        return
+        return None
     here, answers = layout(studies.names), Answers(studies, page.models)
     wire_study(page, here, answers)
     wire_twins(here, answers)
+    return Furniture(here.sections, choice=here.study)
 
 
 def layout(names: list[str]) -> Layout:
@@ -88,7 +92,7 @@ def layout(names: list[str]) -> Layout:
         axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)
     problems = gr.Markdown(elem_id="ablation-problems")
     curves = variants_view("Learning curves", elem_id="ablation-curves")
-    with sections():
+    with sections() as row:
         parts = {
             **results_section(),
             **differences_section(),
@@ -96,12 +100,12 @@ def layout(names: list[str]) -> Layout:
             **longer_section(),
             **axes_section(),
         }
-    return Layout(study=study, metric=metric, axis=axis, problems=problems, curves=curves, **parts)
+    return Layout(study, metric, axis, problems, curves, row, **parts, shown=gr.State(None))
 
 
 def results_section() -> dict[str, gr.components.Component]:
     """Where every variant ends, against one of them."""
-    with gr.Tab("Results"):
+    with section("Results"):
         baseline = gr.Dropdown([], label="Baseline", min_width=160)
         results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
         verdicts = gr.Markdown(elem_id="ablation-verdicts")
@@ -110,7 +114,7 @@ def results_section() -> dict[str, gr.components.Component]:
 
 def differences_section() -> dict[str, gr.components.Component]:
     """How two variants were configured."""
-    with gr.Tab("Differences"):
+    with section("Differences"):
         with gr.Row():
             one = gr.Dropdown([], label="This", min_width=160)
             other = gr.Dropdown([], label="And that", min_width=160)
@@ -120,7 +124,7 @@ def differences_section() -> dict[str, gr.components.Component]:
 
 def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
-    with gr.Tab("Twins"):
+    with section("Twins"):
         text = gr.Textbox(label="One text for all of them", lines=2, max_lines=4)
         with gr.Row():
             ask = gr.Button("Ask every variant", variant="primary", min_width=140)
@@ -142,7 +146,7 @@ def twins_section() -> dict[str, gr.components.Component]:
 
 def longer_section() -> dict[str, gr.components.Component | gr.Tab]:
     """Texts longer than any of the training; not there for studies that did not measure it."""
-    with gr.Tab("Longer texts", visible=False) as longer_tab:
+    with section("Longer texts", visible=False) as longer_tab:
         longer = variants_view("Longer texts than any seen", elem_id="ablation-longer")
         gr.Markdown(SEE["longer"], elem_classes="see")
     return {"longer_tab": longer_tab, "longer": longer}
@@ -150,7 +154,7 @@ def longer_section() -> dict[str, gr.components.Component | gr.Tab]:
 
 def axes_section() -> dict[str, gr.components.Component]:
     """How the curves above are drawn."""
-    with gr.Tab("Axes"):
+    with section("Axes"):
         with gr.Row():
             split = gr.Radio(["validation", "train"], value="validation", label="Data")
             logs = gr.CheckboxGroup(["x", "y"], label="Logarithmic")
@@ -164,13 +168,17 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
     study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
     settings.append(here.weight)
     choices = [here.problems, metric, here.baseline, here.one, here.other, here.text, here.site]
-    choices += [here.head, here.longer_tab, here.found, here.cards]
+    choices += [here.head, here.longer_tab, here.found, here.cards, here.shown]
     drawings = [
         (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
     ]
-    arriving = page.opened.select(
-        answers.arrive, [study, metric, *settings], [study, here.curves, *choices], **DRAWING
+    arriving = gr.on(
+        [page.opened.select, page.restored.change],
+        answers.arrive,
+        [study, here.shown, metric, *settings],
+        [study, here.curves, *choices],
+        **DRAWING,
     )
     choosing = study.input(answers.choose, [study, *settings], [here.curves, *choices], **DRAWING)
     for event in (arriving, choosing):

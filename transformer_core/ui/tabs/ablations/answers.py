@@ -53,11 +53,11 @@ class Answers:
     models: Models
 
     @answers_errors
-    def arrive(self, name, metric, *settings):
+    def arrive(self, name, shown, metric, *settings):
         """The tab is opened: the clearest study at first, later what was chosen, read anew."""
         name = name or self.studies.clearest()
         study = self.studies.get(name)
-        if metric not in study.metrics:
+        if name != shown or metric not in study.metrics:
             return name, *self.choose(name, *settings)
         kept = [gr.skip()] * (len(self.choices(study)) - 1)
         return name, self.draw_curves(name, metric, *settings), told(study), *kept
@@ -90,6 +90,7 @@ class Answers:
             gr.Tab(visible=bool(position_lines(study))),
             [],
             None,
+            study.name,
         )
 
     @answers_errors

@@ -7,8 +7,9 @@ decoding and explanations are plain tensor operations of this project, without p
 import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
-from transformer_core.ui.layout import sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.about.cards import Entry, entries
 from transformer_core.ui.views.table import rows_value, table_view
 
@@ -26,7 +27,7 @@ What you type is not stored, and nothing on this page asks any other server for 
 """
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture:
     """One screen with a row for every model, and what their cards say in sections."""
     found = entries(page.models)
     with gr.Column(elem_id="about"):
@@ -34,14 +35,15 @@ def build(page: Page) -> None:
         table_view("The models", value=rows_value([HEAD, *(e.row for e in found)], "models", ""))
         first = next(iter(CHECKPOINTS.values()))
         gr.Markdown(f"Make the first one again: `python -m {first.command}`", elem_classes="lead")
-    with sections():
+    with sections() as row:
         for title, parts in SECTIONS.items():
-            with gr.Tab(title):
+            with section(title):
                 with gr.Row(elem_classes="about-cards"):
                     for entry in found:
                         describe(entry, parts)
                 if title == "Data":
                     gr.Markdown(PRIVACY, elem_classes="lead")
+    return Furniture(row)
 
 
 def summary(found: list[Entry]) -> str:

@@ -15,10 +15,11 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.tasks.generation import check_sampling, check_seed, generate, read
+from transformer_core.tasks.generation import MAX_PROMPT, check_sampling, check_seed, generate, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.story import (
     Story,
@@ -49,18 +50,19 @@ UNSEEN = {"show_progress": "hidden"}
 END = {"fn": None, "js": "() => { document.dispatchEvent(new Event('story:end')); }", **PRIVATE}
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it."""
     if absent := page.models.absent("shakespeare"):
         gr.Markdown(absent)
-        return
-    first, draw, deeper = lay_out()
+        return None
+    first, draw, deeper, row = lay_out()
     story = gr.State(Story(), time_to_live=3600)
     first.clear.click(lambda: "", None, first.prompt, **PRIVATE)
     wire_writing(page, story, first, draw, deeper)
     wire_looking(page.models.language_model, story, first, draw, deeper)
     wire_judging(page.models.language_model, deeper)
     serve(page.models.language_model)
+    return Furniture(row, first.prompt, MAX_PROMPT, settings=draw.named)
 
 
 def refuses_in_place(handler: Callable) -> Callable:
@@ -128,10 +130,21 @@ def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: 
         sampling = Sampling(draw.temperature.value)
         return grow(trained, story, story.branch.goal, sampling, draw.seed.value)
 
-    def arrive(story):
-        return [gr.skip()] * 3 if story.branches else display(first_story())
+    @answers_errors
+    def arrive(story, prompt, length, *settings):
+        """A text of one's own stays; what an address has set is written."""
+        if story.branches:
+            return [gr.skip()] * 3
+        if (prompt, length, *settings) == firsts:
+            return display(first_story())
+        return display(wanting(begun(trained, story, prompt), length))
+
+    @answers_errors
+    def restore(story, prompt, length):
+        return display(wanting(begun(trained, story, prompt), length))
 
     settings = [draw.seed, *draw.settings]
+    firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
     opening, shown = [story, draw.length, *settings], [story, first.story, deeper.branches]
     asked = first.story.more(
         more, [story, *settings], shown[:2], trigger_mode="multiple", **UNSEEN, **MODEL
@@ -149,7 +162,9 @@ def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: 
     ends_all = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
     first.story.stop(stop, story, shown, queue=False, **ends_all)
     deeper.branches.select(show, [story, deeper.branches], shown, **ends_all)
-    page.opened.select(arrive, story, shown, **UNSEEN, **MODEL)
+    asking = [story, first.prompt, draw.length]
+    page.opened.select(arrive, [*asking, *settings], shown, **UNSEEN, **MODEL)
+    page.restored.change(restore, asking, shown, **ends, **MODEL)
 
 
 def wire_looking(

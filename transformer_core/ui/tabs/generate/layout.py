@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.ui.layout import examples, sections
+from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.place import Place
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.flow import flow_view
@@ -53,6 +54,12 @@ class Draw:
         """The fields of a Sampling, in their order."""
         return [self.temperature, self.top_k, self.top_p, self.penalty]
 
+    @property
+    def named(self) -> dict[str, gr.Slider | gr.Number]:
+        """Everything that one sets, by its name in an address."""
+        names = ("temperature", "top_k", "top_p", "penalty", "length", "seed")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True)
 class Deeper:
@@ -83,7 +90,7 @@ def first_screen() -> First:
                 with gr.Column(scale=0, min_width=104):
                     write = gr.Button("Write", variant="primary", min_width=104)
                     go_on = gr.Button("Continue", min_width=104)
-            clear = examples(PROMPTS, prompt)
+            clear = examples(PROMPTS, prompt, Place("inside", choice="shakespeare"))
             story = story_view("The story", "Press Write.", elem_id="story")
         with gr.Column(scale=5, min_width=280):
             following = next_view(
@@ -124,16 +131,16 @@ def draw_section() -> Draw:
 
 def deeper_sections() -> Deeper:
     """Branches, Heads and Surprise, each a section."""
-    with gr.Tab("Branches"):
+    with section("Branches"):
         gr.Markdown(
             "Press a character of the story, then another one beside it: the story is told once "
             "more from there. Every telling is kept here.",
             elem_classes="lead",
         )
         branches = gr.Radio([], label="Branches", elem_id="branches")
-    with gr.Tab("Heads"):
+    with section("Heads"):
         heads = attention_view("What every head looked at", elem_id="heads")
-    with gr.Tab("Surprise"):
+    with section("Surprise"):
         surprise_view(
             "How surprised it was",
             "A bar for each of the story's characters appears here.",
@@ -150,11 +157,11 @@ def deeper_sections() -> Deeper:
     return Deeper(branches, heads, pasted, judge, judged)
 
 
-def lay_out() -> tuple[First, Draw, Deeper]:
-    """The whole tab."""
+def lay_out() -> tuple[First, Draw, Deeper, gr.Tabs]:
+    """The whole tab, and its sections."""
     first = first_screen()
-    with sections():
-        with gr.Tab("Next character"):
+    with sections() as row:
+        with section("Next character"):
             draw = draw_section()
         deeper = deeper_sections()
-    return first, draw, deeper
+    return first, draw, deeper, row

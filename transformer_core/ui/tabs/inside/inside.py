@@ -17,8 +17,9 @@ from transformer_core.inference import Models
 from transformer_core.inside.forward import read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
-from transformer_core.ui.layout import sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.inside.visit import LAB, look, look_at_learner, open_node, readable
 from transformer_core.ui.views.anatomy import anatomy_view
 from transformer_core.ui.views.code import code_view
@@ -26,6 +27,7 @@ from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
+LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 7  # values of a model that is opened, its text among them
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
@@ -48,6 +50,7 @@ class Layout:
     stages: gr.HTML
     lines: gr.HTML
     lens: gr.HTML
+    sections: gr.Tabs
 
     @property
     def shown(self) -> list[gr.components.Component]:
@@ -87,21 +90,26 @@ def lay_out(names: list[str]) -> Layout:
             drawing = anatomy_view("The model", elem_id="inside-model")
         with gr.Column(scale=6, min_width=280):
             part = stages_view("One part", short=True, elem_id="inside-part")
-    with sections():
-        with gr.Tab("All stages"):
+    with sections() as row:
+        with section("All stages"):
             stages = stages_view("Every matrix of this part", elem_id="inside-stages")
-        with gr.Tab("Code"):
+        with section("Code"):
             lines = code_view("The lines that compute it", elem_id="inside-code")
-        with gr.Tab("Logit lens"):
+        with section("Logit lens"):
             lens = lens_view("The logit lens", elem_id="inside-lens")
     visit = gr.State(None, time_to_live=3600)
-    return Layout(choice, text, button, visit, drawing, part, stages, lines, lens)
+    return Layout(choice, text, button, visit, drawing, part, stages, lines, lens, row)
 
 
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
     return look(trained, read(trained, EXAMPLES[name]))
+
+
+def unreadable(text: str, error: InputError) -> tuple:
+    """What is shown where no model is opened: why, where it would be."""
+    return text, None, {"summary": str(error)}, None, None, None, None
 
 
 @dataclass(frozen=True)
@@ -134,15 +142,24 @@ class Inside:
         text = readable(text, training)
         try:
             return text, *look_at_learner(name, text, training)
-        except InputError as error:  # said where the model would be
-            return text, None, {"summary": str(error)}, None, None, None, None
+        except InputError as error:
+            return unreadable(text, error)
 
     @answers_errors
     def arrive(self, name, text, visit, training):
         """What somebody finds who opens the tab, or comes back to it."""
-        if visit and name in self.names:
+        if self.known(name) in LAB:  # what learns there has changed
+            return self.change_model(name, text, training)
+        if text == EXAMPLES[name] and visit is None:
+            return text, *self.example(name)
+        trained = self.models.get(name)
+        try:
+            reading = read(trained, text)
+        except InputError as error:
+            return unreadable(text, error)
+        if visit and visit.trained is trained and visit.reading == reading:
             return [gr.skip()] * N_ANEW
-        return self.change_model(name, text, training)  # what learns in the lab has changed
+        return text, *look(trained, reading)
 
 
 @answers_errors
@@ -157,7 +174,7 @@ def pick_head(visit, event: gr.EventData):
     return open_node(visit, jump=False, head=event.head)
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture:
     """Lay out the tab and wire it."""
     names = [name for name in EXAMPLES if page.models.has(name)]
     example = functools.cache(functools.partial(opened_example, page.models))
@@ -170,9 +187,10 @@ def build(page: Page) -> None:
         [layout.button.click, layout.text.submit], inside.look_inside, asked, layout.shown, **seen
     )
     layout.choice.input(inside.change_model, asked, anew, **seen)
-    page.opened.select(inside.arrive, arriving, anew, **seen)
+    gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     opened = [layout.visit, *layout.opened]
     layout.drawing.pick(pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
         view.switch(pick_head, layout.visit, opened, **quiet)
+    return Furniture(layout.sections, layout.text, LONGEST, layout.choice)

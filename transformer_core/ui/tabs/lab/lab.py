@@ -12,6 +12,7 @@ from transformer_core.lab.toys import PASTED
 from transformer_core.lab.training import Plan
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
     Lab,
     look_back,
@@ -31,12 +32,13 @@ WAITING = "Waiting: one model is trained at a time on this machine. **Stop** lea
 WAIT = f"() => [{json.dumps(WAITING)}, {{__type__: 'update', interactive: true}}]"
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture:
     """Lay out the tab and wire it."""
     layout, lab = lay_out(Plan()), Lab(page.fit)
     wire_training(page, layout, lab)
     wire_looks(page, layout)
     wire_choices(page, layout, lab)
+    return Furniture(layout.sections)
 
 
 def wire_training(page: Page, layout: Layout, lab: Lab) -> None:

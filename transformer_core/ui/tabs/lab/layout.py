@@ -6,7 +6,7 @@ import gradio as gr
 
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
 from transformer_core.lab.training import STEPS, Choice, Plan
-from transformer_core.ui.layout import quiet, sections
+from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
 from transformer_core.ui.tabs.lab.settings import PAIRS, RIVAL, choice_controls
@@ -81,16 +81,16 @@ def lay_out(plan: Plan) -> Layout:
     """Build every component, set to a plan."""
     first = first_screen(plan)
     with sections() as tabs:
-        with gr.Tab("Symbol by symbol"):
+        with section("Symbol by symbol"):
             symbols = symbols_section(plan)
-        with gr.Tab("The model"):
+        with section("The model"):
             lead("Take something away from it, or make it larger, and start again.")
             ours = choice_controls(Choice())
-        with gr.Tab("Race"):
+        with section("Race"):
             race = race_section()
         with gr.Tab("Own pairs", id=PASTED):
             own = pairs_section()
-        with gr.Tab("Code") as code_section:
+        with section("Code") as code_section:
             code = code_view("The lines that compute each part", elem_id="lab-code")
     return Layout(
         **first,

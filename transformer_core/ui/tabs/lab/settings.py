@@ -42,7 +42,8 @@ def choice_controls(choice: Choice) -> list[gr.components.Component]:
         ]
         controls.append(gr.Number(choice.learning_rate, label="Learning rate", min_width=90))
     labels = [(label, name) for name, label in SWITCHES.items()]
-    return [*controls, gr.CheckboxGroup(labels, value=kept, label="Parts it has")]
+    parts = gr.CheckboxGroup(labels, value=kept, label="Parts it has", elem_classes="lab-parts")
+    return [*controls, parts]
 
 
 def chosen(values: list) -> Choice:

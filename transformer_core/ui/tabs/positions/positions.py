@@ -11,8 +11,9 @@ import gradio as gr
 
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.ui.events import PRIVATE, QUEUED
-from transformer_core.ui.layout import sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.positions.drawings import (
     SHOWN_CHANNELS,
@@ -48,6 +49,7 @@ class Layout:
     length: Slider
     base: Slider
     figure: gr.HTML
+    sections: gr.Tabs
     similarity_tab: gr.Tab
     similarity: gr.Plot
     row: gr.Plot
@@ -62,9 +64,11 @@ class Layout:
     all_five: gr.HTML
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
-    wire(page, layout())
+    here = layout()
+    wire(page, here)
+    return Furniture(here.sections, choice=here.encoding)
 
 
 def layout() -> Layout:
@@ -82,16 +86,14 @@ def layout() -> Layout:
         length = Slider(8, 256, 96, step=8, label="Length", min_width=120, scale=2)
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")
-    with sections():
+    with sections() as row:
         parts = {**similarity_section(), **rotation_section(), **all_section()}
-    return Layout(
-        encoding=encoding, d_model=d_model, length=length, base=base, figure=figure, **parts
-    )
+    return Layout(encoding, d_model, length, base, figure, row, **parts)
 
 
 def similarity_section() -> dict:
     """How alike two sinusoids are."""
-    with gr.Tab("Similarity") as similarity_tab:
+    with section("Similarity") as similarity_tab:
         position = Slider(0, 255, 24, step=1, label="Position")
         with gr.Row():
             similarity = plot_view("All pairs of positions", SEE["similarity"], "pe-similarity")
@@ -106,7 +108,7 @@ def similarity_section() -> dict:
 
 def rotation_section() -> dict:
     """From one sinusoid to another."""
-    with gr.Tab("Rotation") as rotation_tab:
+    with section("Rotation") as rotation_tab:
         with gr.Row():
             p = Slider(0, 100, 5, step=1, label="p")
             k = Slider(0, 100, 3, step=1, label="k")
@@ -126,7 +128,7 @@ def rotation_section() -> dict:
 
 def all_section() -> dict:
     """Every encoding in its place."""
-    with gr.Tab("All five") as all_tab:
+    with section("All five") as all_tab:
         all_five = encodings_view("Each in the one place where it acts", elem_id="pe-all")
     return {"all_tab": all_tab, "all_five": all_five}
 
@@ -136,7 +138,7 @@ def wire(page: Page, here: Layout) -> None:
     sizes = [here.d_model, here.length, here.base]
     changes = [page.opened.select, *(size.change for size in sizes)]
     gr.on(
-        [*changes, here.encoding.input],
+        [*changes, here.encoding.input, page.restored.change],
         draw_figure,
         [here.encoding, *sizes],
         here.figure,

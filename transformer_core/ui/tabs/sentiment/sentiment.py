@@ -15,6 +15,8 @@ from transformer_core.tasks.classification import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
+from transformer_core.ui.place import Place
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
 from transformer_core.ui.tabs.sentiment.section import Drawn
@@ -32,17 +34,6 @@ EXAMPLES = {
     "never get back, although the music was lovely.",
 }
 OPEN_FIRST = next(iter(SECTIONS))
-# the address restores the review and the view; it is the visitor's own browser that remembers
-REMEMBER = """(%s) => {
-    if (!window.reviewRestored) return;  // the first section selects itself before it was read
-    const url = new URL(location), [name, value] = ['%s', %s];
-    // half a review would be another one
-    const fits = encodeURIComponent(value).length < 6000;
-    fits ? url.searchParams.set(name, value) : url.searchParams.delete(name);
-    history.replaceState(null, '', url);
-}"""
-RESTORED = "() => { window.reviewRestored = true; return []; }"
-REMEMBER_REVIEW = REMEMBER % ("review", "review", "review")
 
 
 @dataclass(frozen=True)
@@ -63,15 +54,15 @@ class Layout:
         return [output for one in self.drawn.values() for output in one.outputs]
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it."""
     models = page.models
     if absent := models.absent("sentiment"):
         gr.Markdown(absent)
-        return
+        return None
     layout = laid_out(models)
     follow_the_text(models, layout)
-    restore(models, layout)
+    begin(page, layout)
 
     @answers_errors
     def classify_review(review: str) -> dict:
@@ -80,6 +71,7 @@ def build(page: Page) -> None:
         return {"label": found.label, "probabilities": found.probabilities}
 
     gr.api(classify_review, api_name="classify", **QUEUED)
+    return Furniture(layout.sections, layout.review, MAX_CHARACTERS, eager=True)
 
 
 def laid_out(models: Models) -> Layout:
@@ -95,7 +87,7 @@ def laid_out(models: Models) -> Layout:
                 elem_id="review",
                 elem_classes="large",
             )
-            clear = examples(EXAMPLES, review)
+            clear = examples(EXAMPLES, review, Place("inside", choice="sentiment"))
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
     picture = picture_view(elem_id="sentiment-flow")
@@ -106,14 +98,8 @@ def laid_out(models: Models) -> Layout:
                 gr.Markdown(inspect.cleandoc(module.__doc__), elem_classes="lead")
                 if found := module.build(models, review, opened):
                     drawn[name] = found
-                opened.select(
-                    functools.partial(str, name),
-                    None,
-                    section,
-                    js=REMEMBER % ("", "section", repr(name)),
-                    show_progress="hidden",
-                    **PRIVATE,
-                )
+                named = functools.partial(str, name)
+                opened.select(named, None, section, show_progress="hidden", **PRIVATE)
     return Layout(review, clear, verdict, picture, row, section, drawn)
 
 
@@ -144,27 +130,16 @@ def follow_the_text(models: Models, layout: Layout) -> None:
     review.change(functools.partial(judged, models), review, first_screen, **quiet)
     review.change(redraw, here, layout.followers, **quiet)
     layout.section.change(redraw, here, layout.followers, **quiet)
-    review.change(None, review, None, js=REMEMBER_REVIEW, **PRIVATE)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
 
 
-def restore(models: Models, layout: Layout) -> None:
-    """A page opens on what its address names, or on the first example."""
-    outputs = [layout.verdict, layout.picture, *layout.followers]
+def begin(page: Page, layout: Layout) -> None:
+    """The first example, once somebody comes whose address has no other."""
 
     @functools.cache
     def first_example():
-        return *judged(models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
+        return *judged(page.models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
 
-    def arrive(request: gr.Request):
-        asked = request.query_params
-        name = asked.get("section", "")
-        tab = gr.Tabs(selected=name) if name in SECTIONS else gr.skip()
-        text = asked.get("review", "")[:MAX_CHARACTERS].strip() or FIRST
-        if text == FIRST:
-            return text, tab, *first_example()
-        return text, tab, *[gr.skip()] * len(outputs)  # the change of the text draws them
-
-    restored = [layout.review, layout.sections, *outputs]
+    first = [layout.verdict, layout.picture, *layout.followers]
     quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
-    gr.on(None, arrive, None, restored, js=RESTORED, **quietly)
+    page.restored.change(first_example, None, first, **quietly)

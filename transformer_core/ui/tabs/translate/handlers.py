@@ -11,7 +11,6 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.inference import Models, translate
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import MAX_CHARACTERS
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
@@ -38,6 +37,8 @@ class Handlers:
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():
             return nothing()
+        if (text, beam_size, length_penalty) == self.first:
+            return self.first_example
         try:
             return display(self.trained, begin(self.trained, text, beam_size, length_penalty))
         except InputError as error:
@@ -102,18 +103,6 @@ class Handlers:
         """The student report's table."""
         return self.report
 
-    @answers_errors
-    def arrive(self, request: gr.Request):
-        """The address -> the text, the beam size, and what is shown of them."""
-        asked, beam = request.query_params, self.parts.beam
-        if not (text := asked.get("text", "")[:MAX_CHARACTERS]):
-            return gr.skip(), gr.skip(), *self.first_example
-        size = asked.get("beam", "")
-        size = int(size) if size.isdecimal() and 1 <= int(size) <= beam.maximum else beam.value
-        if text == FIRST:  # which the box holds already: it will not change
-            return text, size, *self.first(size)
-        return text, size, *[gr.skip()] * len(self.parts.shown)  # the change of the text does it
-
     @functools.cached_property
     def report(self) -> dict:
         """The student report's table, which is the same for everybody."""
@@ -121,13 +110,13 @@ class Handlers:
 
     @functools.cached_property
     def first_example(self) -> tuple:
-        """What everybody sees who comes without a text in the address."""
-        return self.first(self.parts.beam.value)
+        """What everybody sees first."""
+        return display(self.trained, begin(self.trained, *self.first))
 
-    def first(self, beam_size: int) -> tuple:
-        """The first example at a beam size."""
-        penalty = self.parts.penalty.value
-        return display(self.trained, begin(self.trained, FIRST, beam_size, penalty))
+    @functools.cached_property
+    def first(self) -> tuple:
+        """The text and the settings with which everybody begins."""
+        return FIRST, self.parts.beam.value, self.parts.penalty.value
 
     @answers_errors
     def translate_text(self, text: str, beam_size: int = 4) -> str:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.ui.layout import examples, sections
+from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.place import Place
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.picture import picture_view
@@ -38,6 +39,7 @@ class Parts:
     german: gr.HTML
     sentences: gr.Radio
     picture: gr.HTML
+    sections: gr.Tabs
     beam: Slider
     penalty: Slider
     ranked: gr.HTML
@@ -77,7 +79,7 @@ def lay_out() -> Parts:
                 elem_id="english",
                 elem_classes="large",
             )
-            clear = examples(EXAMPLES, english)
+            clear = examples(EXAMPLES, english, Place("inside", choice="translation"))
         with gr.Column(min_width=280):
             german = pieces_view("German", EMPTY, lang="de", elem_id="german")
     sentences = gr.Radio(
@@ -96,16 +98,17 @@ def lay_out() -> Parts:
 
 def lay_out_sections() -> dict:
     """The tools that go deeper, one open at a time."""
-    with sections(elem_id="translate-sections"):
-        with gr.Tab("Alternatives"):
+    with sections(elem_id="translate-sections") as row:
+        with section("Alternatives"):
             searching = lay_out_search()
-        with gr.Tab("Heads"):
+        with section("Heads"):
             heads = attention_view("Attention", elem_id="translation-heads", elem_classes="answer")
-        with gr.Tab("Switch off"):
+        with section("Switch off"):
             switches = switches_view("Switch heads off", elem_id="switches", elem_classes="answer")
-        with gr.Tab(report.TITLE) as report_opened:
+        with section(report.TITLE) as report_opened:
             table = report.report_view()
     return {
+        "sections": row,
         **searching,
         "heads": heads,
         "switches": switches,

@@ -7,46 +7,40 @@ from a model of our own, written in plain tensor operations and trained by the s
 
 import gradio as gr
 
+from transformer_core.tasks.translation import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.page import Page
+from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
 from transformer_core.ui.tabs.translate.shown import nothing
 
 TITLE = "Translate"
-# the address restores what was typed; it is the visitor's own browser that remembers
-REMEMBER = """(text, beam) => {
-    const url = new URL(location), fits = encodeURIComponent(text).length < 6000;
-    fits ? url.searchParams.set('text', text) : url.searchParams.delete('text');
-    url.searchParams.set('beam', beam);
-    history.replaceState(null, '', url);
-}"""
 QUIET = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
 
 
-def build(page: Page) -> None:
+def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it."""
     if absent := page.models.absent("translation"):
         gr.Markdown(absent)
-        return
+        return None
     parts = lay_out()
     handlers = Handlers(page.models, parts)
-    wire_text(parts, handlers)
+    wire_text(page, parts, handlers)
     wire_views(parts, handlers)
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
+    settings = {"beam": parts.beam, "penalty": parts.penalty}
+    return Furniture(parts.sections, parts.english, MAX_CHARACTERS, None, settings, eager=True)
 
 
-def wire_text(parts: Parts, handlers: Handlers) -> None:
-    """What is typed, pressed and dragged, and what the address says."""
+def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
+    """What is typed, pressed and dragged, and what an address says."""
     typed = [parts.work, *parts.search]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
     changed = [parts.english.change, parts.beam.release, parts.penalty.release]
-    gr.on([*changed, parts.english.submit], handlers.typed, typed, parts.shown, **QUIET)
+    changed += [parts.english.submit, page.restored.change]
+    gr.on(changed, handlers.typed, typed, parts.shown, **QUIET)
     parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
-    named = [parts.english, parts.beam]
-    shown = [*named, *parts.shown]
-    gr.on(None, handlers.arrive, None, shown, show_progress="hidden", **QUEUED, **PRIVATE)
-    gr.on([parts.english.change, parts.beam.release], None, named, None, js=REMEMBER, **PRIVATE)
 
 
 def wire_views(parts: Parts, handlers: Handlers) -> None:

@@ -1,0 +1,103 @@
+// Where the visitor is: the address says it, and Back and Forward return to it.
+// value: {rooms: {tab: {name in the address: what it is at first}}}
+// It hears of the document place:say [tab or null, name, value], what a part of a tab has become;
+// place:go [query, more], a door; place:entered, the app has answered. It tells place:here when
+// the address names another place, for the views that have a part of their own in it, with what the
+// address can say there.
+const { rooms } = current(), tabs = Object.keys(rooms);
+const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
+const WAIT = 200, FITS = 6000; // ms between two writings of the address; characters of a part
+const said = Object.fromEntries(tabs.map((tab) => [tab, {}])); // what differs from the first
+let here = tabs[0], open = here, fresh = true; // here: the tab of the address; open: on the page
+let asking = false, again = false, writing = 0, late = false;
+
+// half a text would be another one: a longer one is kept by this browser's history alone
+const address = () => history.state?.place ?? location.search;
+const known = (tab, name) => tabs.includes(tab) && Object.hasOwn(rooms[tab], name);
+function read(query) {
+  const all = new URLSearchParams(query), asked = all.get('tab');
+  const tab = tabs.includes(asked) ? asked : tabs[0];
+  return [tab, Object.fromEntries([...all].filter(([name]) => known(tab, name)))];
+}
+function write(push = false) {
+  const all = new URLSearchParams(location.search);
+  for (const name of names) all.delete(name);
+  all.set('tab', here);
+  for (const [name, value] of Object.entries(said[here])) all.set(name, value);
+  const place = String(all), url = new URL(location);
+  for (const [name, value] of [...all]) {
+    if (encodeURIComponent(value).length > FITS) all.delete(name);
+  }
+  url.search = all;
+  // what is there already is no other place
+  push &&= place !== String(new URLSearchParams(address()));
+  push ? history.pushState({ place }, '', url) : history.replaceState({ place }, '', url);
+}
+// at once, and then not before WAIT is over: browsers refuse to write for every key and pixel
+function writeSoon() {
+  late = Boolean(writing);
+  if (writing) return;
+  write();
+  writing = setTimeout(() => {
+    writing = 0;
+    if (late) writeSoon();
+  }, WAIT);
+}
+function say(tab, name, value) {
+  if (!known(tab, name)) return;
+  if (value === null || String(value) === String(rooms[tab][name])) delete said[tab][name];
+  else said[tab][name] = String(value);
+}
+function visit() {
+  again = asking;
+  if (asking) return;
+  asking = true;
+  trigger('visit', { query: address(), tab: open, new: fresh });
+  open = here;
+  fresh = false;
+}
+function enter() {
+  late = false;
+  [here, said[here]] = read(address());
+  document.dispatchEvent(new CustomEvent('place:here', { detail: rooms[here] }));
+  visit();
+}
+// to another place, from which Back returns
+function move(change) {
+  if (late) write();
+  late = false;
+  change();
+  write(true);
+}
+document.addEventListener('click', (event) => {
+  const tab = event.target.closest?.('[role=tab][data-tab-id]'), name = tab?.dataset.tabId;
+  if (!tab || tab.getAttribute('aria-selected') === 'true') return;
+  if (tab.closest('#tabs > .tab-wrapper')) {
+    move(() => {
+      here = name;
+    });
+    if (!asking) open = name;
+  } else if (tab.closest('.sections')) move(() => say(here, 'section', name));
+  else return;
+  again = asking; // the answer that is under way opens what was asked for before this press
+}, true);
+document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
+  tab ??= tabs.find((one) => known(one, name));
+  say(tab, name, value);
+  if (tab === here) writeSoon();
+});
+document.addEventListener('place:go', ({ detail: [query, more] }) => {
+  const [tab, asked] = read(query);
+  move(() => {
+    here = tab;
+    for (const [name, value] of Object.entries({ ...asked, ...more })) say(tab, name, value);
+  });
+  enter();
+});
+document.addEventListener('place:entered', () => {
+  asking = false;
+  if (again) visit();
+});
+addEventListener('popstate', enter);
+addEventListener('pagehide', () => late && write());
+enter();

@@ -1,0 +1,169 @@
+"""Where a visitor is: the address, Back, and the doors between tabs."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from visitor import answered, press_section, press_tab
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+pytestmark = pytest.mark.skipif(
+    not (CHECKPOINTS / "translation" / "config.json").exists(), reason="no translation checkpoint"
+)
+TEXT = "Where is my red hat?"
+FIRST = "A man in a red shirt is riding a horse on the beach."
+
+
+def opened(open_page, path="/"):
+    page = open_page(path)
+    page.wait_for_selector("#german .piece")
+    return page
+
+
+def chosen_tab(page):
+    return page.locator("#tabs > .tab-wrapper [aria-selected=true]")
+
+
+def chosen_section(page):
+    return page.locator(".sections:visible > .tab-wrapper [aria-selected=true]")
+
+
+def rests(page):
+    page.wait_for_function("watch.rests()")
+
+
+def asked(page) -> int:
+    return page.evaluate("watch.asked()")
+
+
+def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
+    page = opened(open_page)
+    page.wait_for_function("watch.rests()")
+    first = page.locator("#german .pieces-text").inner_text()
+    press_tab(page, "Translate")  # open already: no other place
+    with answered(page, about=TEXT):
+        page.get_by_label("English").fill(TEXT)
+    german = page.locator("#german .pieces-text").inner_text()
+    assert german != first
+    press_section(page, "Heads")
+    head = page.locator("#translation-heads .heads-title")
+    page.locator("#translation-heads .heads-grid button").nth(2).click()
+    expect(head).to_contain_text("head 3")
+    with answered(page, about=TEXT):
+        page.get_by_role("button", name="See it inside").and_(page.locator(":visible")).click()
+    expect(chosen_tab(page)).to_have_text("Inside")
+    expect(page.locator("#inside-text input")).to_have_value(TEXT)
+    expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
+    press_section(page, "Logit lens")
+    expect(chosen_section(page)).to_have_text("Logit lens")
+    before = asked(page)
+
+    page.go_back()
+    expect(chosen_section(page)).to_have_text("All stages")
+    expect(page.locator("#inside-text input")).to_have_value(TEXT)
+    page.go_back()
+    expect(chosen_tab(page)).to_have_text("Translate")
+    expect(chosen_section(page)).to_have_text("Heads")
+    expect(head).to_contain_text("head 3")
+    expect(page.get_by_label("English")).to_have_value(TEXT)
+    page.go_back()
+    expect(chosen_section(page)).to_have_text("Alternatives")
+    expect(page.get_by_label("English")).to_have_value(TEXT)
+    expect(page.locator("#german .pieces-text")).to_have_text(german)
+    rests(page)
+    assert asked(page) == before + 3  # where to, and nothing was computed
+
+
+def test_back_and_forward_bring_other_texts_back_too(open_page):
+    page = opened(open_page, "/?tab=translate&text=A+dog+sleeps.")
+    first = page.locator("#german .pieces-text")
+    rests(page)
+    german = first.inner_text()
+    press_section(page, "Switch off")
+    with answered(page, about=TEXT):
+        page.get_by_label("English").fill(TEXT)
+    page.go_back()
+    expect(page.get_by_label("English")).to_have_value("A dog sleeps.")
+    expect(first).to_have_text(german)
+    page.go_forward()
+    expect(page.get_by_label("English")).to_have_value(TEXT)
+    expect(first).not_to_have_text(german)
+
+
+DOG = "A dog sleeps."
+ADDRESSES = (
+    (f"/?tab=translate&text={DOG}&section=heads", "English", DOG),
+    (f"/?tab=translate&text={DOG}&beam=2", "number input for Beam size", "2"),
+    (f"/?tab=inside&text={DOG}", "Your text", DOG),
+    ("/?tab=inside&model=nothing&section=2", "Your text", FIRST),
+    ("/?tab=translate&beam=99&section=2&text=" + 3_001 * "x", "English", FIRST),
+    ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "Prompt", "JULIET:"),
+    ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "number input for Temperature", "0.5"),
+    ("/?tab=generate&seed=-1&temperature=hot", "number input for Temperature", "0.8"),
+)
+
+
+@pytest.mark.parametrize("path, label, value", ADDRESSES)
+def test_an_address_opens_what_it_says(open_page, path, label, value):
+    page = open_page(path)
+    expect(page.get_by_label(label, exact=True).and_(page.locator(":visible"))).to_have_value(value)
+    settle_load(page)
+
+
+def settle_load(page):
+    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+
+
+def test_a_text_of_an_address_is_translated_once(open_page):
+    page = opened(open_page, "/?tab=translate&text=A+dog+sleeps.&beam=2&section=heads")
+    expect(chosen_section(page)).to_have_text("Heads")
+    settle_load(page)
+    texts = page.evaluate("watch.times('A dog sleeps.')")
+    assert texts == 1
+
+
+def test_the_address_keeps_to_the_tab_that_is_open(open_page):
+    page = opened(open_page, "/?tab=translate&text=A+dog+sleeps.&__theme=dark")
+    press_tab(page, "About")
+    assert page.evaluate("location.search") == "?__theme=dark&tab=about"
+    press_tab(page, "Translate")
+    page.wait_for_function("location.search.includes('text=A+dog+sleeps.')")
+
+
+def test_a_tab_that_is_pressed_at_once_is_remembered(open_page):
+    page = open_page("/?tab=about")
+    press_tab(page, "Positional encodings")
+    page.wait_for_selector("#positions-figure .encoding-bars")
+    settle_load(page)
+    expect(chosen_tab(page)).to_have_text("Positional encodings")
+    assert "tab=positions" in page.url
+
+
+def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
+    page, long = open_page("/?tab=sentiment&review=Quite+good"), "good " * 2_000
+    review = page.get_by_label("Review", exact=True)
+    expect(review).to_have_value("Quite good")
+    settle_load(page)
+    with answered(page, about=long):
+        review.fill(long)
+    assert "review=" not in page.url
+    press_section(page, "Heads")
+    with answered(page, about="bad"):
+        review.fill("bad")
+    page.wait_for_function("location.search.includes('review=bad')")
+    page.go_back()
+    expect(review).to_have_value(long)
+
+
+@pytest.mark.parametrize("tab, label", [("sentiment", "Review"), ("generate", "Prompt")])
+def test_every_text_can_be_seen_inside(open_page, tab, label):
+    page = open_page(f"/?tab={tab}")
+    box = page.get_by_label(label, exact=True)
+    expect(box).to_be_visible()
+    settle_load(page)
+    box.fill("All is good")
+    rests(page)
+    page.get_by_role("button", name="See it inside").and_(page.locator(":visible")).click()
+    expect(page.locator("#inside-text input")).to_have_value("All is good")
+    kind = {"sentiment": "EncoderClassifier", "generate": "DecoderLM"}[tab]
+    expect(page.locator("#inside-model")).to_contain_text(kind)

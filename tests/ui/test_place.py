@@ -1,0 +1,72 @@
+"""What an address says of a place, and what becomes of what it should not say."""
+
+import pytest
+
+from transformer_core.ui.place import Place, Room, number, read_place
+
+ROOMS = {
+    "translate": Room(("alternatives", "heads"), 30, (), {"beam": number(1, 12, 1)}),
+    "sentiment": Room(("words", "layers"), 30),
+    "inside": Room((), 30, ("translation", "Live lab")),
+    "generate": Room((), 30, (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
+}
+PLACES = (
+    Place("translate"),
+    Place("translate", "heads", "Where & how?", head=(2, 3, 1), settings={"beam": 2}),
+    Place("translate", text=""),
+    Place("sentiment", "layers", "Gut — “oder” 100 %+\n"),
+    Place("inside", text="So?", choice="Live lab"),
+    Place("generate", text="JULIET:\n", settings={"temperature": 0.35, "seed": 7}),
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_address_says_a_place_and_nothing_else(place):
+    assert read_place(place.query, ROOMS) == place
+    assert read_place("?" + place.query + "&__theme=dark&other=1", ROOMS) == place
+
+
+def test_the_names_in_addresses_stay_as_they_were():
+    place = read_place("?tab=sentiment&section=layers&review=Quite+good", ROOMS)
+    assert place == Place("sentiment", "layers", "Quite good")
+    place = read_place("?text=Speak&beam=2&tab=translate&translation-heads=2.3.1", ROOMS)
+    assert place == Place("translate", text="Speak", head=(2, 3, 1), settings={"beam": 2})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "section=nowhere",
+        "section=layers",  # of another tab
+        "text=" + 31 * "x",
+        "model=translation",
+        "beam=0",
+        "beam=13",
+        "beam=2.5",
+        "beam=nan",
+        "beam=inf",
+        "beam=1e999",
+        "beam=four",
+        "beam=" + 5_000 * "1",
+        "beam=",
+        "translation-heads=0.1.1",
+        "translation-heads=1.1",
+        "translation-heads=1.1.1e9",
+        "translation-heads=٣.١.١",
+        "review=<script>",
+    ],
+)
+def test_what_cannot_be_is_as_if_it_had_not_been_said(said):
+    assert read_place("tab=translate&" + said, ROOMS) == Place("translate")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "?", None, 7, ["tab"], "tab=nowhere", "tab", "&&==", 300_000 * "x", "a=1&" * 90, "%ff=%"],
+)
+def test_what_is_no_address_is_the_first_tab(query):
+    assert read_place(query, ROOMS) == Place("translate")
+
+
+def test_of_two_parts_of_one_name_the_first_counts():
+    assert read_place("tab=translate&text=one&text=two", ROOMS).text == "one"

@@ -1,0 +1,129 @@
+"""Where a visitor is, and how an address says it."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode
+
+# the names of an address's parts, where a tab has names of its own for them
+TEXT = {"sentiment": "review", "generate": "prompt"}
+CHOICE = {"positions": "encoding", "ablations": "study"}
+HEADS = {  # the ids of the views that show them; each writes and reads its own part
+    "translate": ("translation-heads",),
+    "sentiment": ("review-heads",),
+    "generate": ("heads",),
+    "lab": ("lab-heads", "lab-heads-b"),
+}
+MAX_QUERY = 200_000  # characters
+MAX_PARTS = 50
+
+Setting = float | str
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a place may say of one tab; whatever else an address says of it is dropped."""
+
+    sections: tuple[str, ...] = ()  # the first is open when nothing is said
+    longest: int = 0  # characters of its text
+    choices: tuple[str, ...] = ()  # models, studies or encodings
+    # by the name of each the reading of what was written; ValueError if it cannot be
+    settings: Mapping[str, Callable[[str], Setting]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A tab, and what of it is open; None or nothing is whatever the tab itself begins with."""
+
+    tab: str
+    section: str = ""
+    text: str | None = None
+    choice: str = ""  # a model, a study or an encoding
+    head: tuple[int, int, int] | None = None  # kind of attention, layer and head, from 1
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+
+    @property
+    def query(self) -> str:
+        """The place as an address says it."""
+        parts: dict[str, Setting] = {"tab": self.tab}
+        if self.section:
+            parts["section"] = self.section
+        if self.text is not None:
+            parts[text_name(self.tab)] = self.text
+        if self.choice:
+            parts[choice_name(self.tab)] = self.choice
+        if self.head and self.tab in HEADS:
+            parts[HEADS[self.tab][0]] = ".".join(map(str, self.head))
+        return urlencode({**parts, **self.settings})
+
+
+def text_name(tab: str) -> str:
+    """What an address calls the text of a tab."""
+    return TEXT.get(tab, "text")
+
+
+def choice_name(tab: str) -> str:
+    """What an address calls the model, the study or the encoding of a tab."""
+    return CHOICE.get(tab, "model")
+
+
+def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
+    """The place that an address names; anybody may have written it, so nothing is an error.
+
+    What it says wrongly is as if it had not been said; an unknown tab is the first.
+    """
+    said = parts_of(query)
+    tab = said.get("tab", "")
+    if tab not in rooms:
+        tab = next(iter(rooms))
+    room, text, heads = rooms[tab], said.get(text_name(tab)), HEADS.get(tab, ("",))
+    section, choice = said.get("section", ""), said.get(choice_name(tab), "")
+    found = {name: known(read, said.get(name)) for name, read in room.settings.items()}
+    return Place(
+        tab,
+        section if section in room.sections else "",
+        text if text is not None and len(text) <= room.longest else None,
+        choice if choice in room.choices else "",
+        head_of(said.get(heads[0], "")),
+        {name: value for name, value in found.items() if value is not None},
+    )
+
+
+def parts_of(query: object) -> dict[str, str]:
+    """The parts of an address by their names; of two with one name the first counts."""
+    if not isinstance(query, str) or len(query) > MAX_QUERY:
+        return {}
+    try:
+        pairs = parse_qsl(query.lstrip("?"), keep_blank_values=True, max_num_fields=MAX_PARTS)
+    except ValueError:
+        return {}
+    return dict(reversed(pairs))
+
+
+def known(read: Callable[[str], Setting], written: str | None) -> Setting | None:
+    """A setting, or None if it was not written, or not so that it can be read."""
+    try:
+        return None if written is None else read(written)
+    except ValueError:
+        return None
+
+
+def head_of(written: str) -> tuple[int, int, int] | None:
+    """A head as an address says it: 2.3.1."""
+    counts = written.split(".")
+    if len(counts) != 3 or not all(n.isascii() and n.isdecimal() and len(n) < 4 for n in counts):
+        return None
+    kind, layer, head = map(int, counts)
+    return (kind, layer, head) if min(kind, layer, head) >= 1 else None
+
+
+def number(minimum: float, maximum: float, step: float) -> Callable[[str], float]:
+    """How a number is read that must lie between two others; a step of 1 makes it whole."""
+
+    def read(written: str) -> float:
+        value = float(written) if len(written) <= 20 else math.nan
+        if not minimum <= value <= maximum or (step == 1 and value != int(value)):
+            raise ValueError(f"{written} is no number from {minimum} to {maximum}")
+        return int(value) if step == 1 else value
+
+    return read

@@ -1,0 +1,132 @@
+"""How a place is entered: every component of which an address speaks is set, and says itself."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import gradio as gr
+from gradio.components import Component
+
+from transformer_core.ui.events import PRIVATE
+from transformer_core.ui.layout import TELL
+from transformer_core.ui.place import (
+    HEADS,
+    Place,
+    Room,
+    Setting,
+    choice_name,
+    number,
+    read_place,
+    text_name,
+)
+from transformer_core.ui.views.place import place_view
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """The components of a tab of which an address speaks."""
+
+    sections: gr.Tabs | None = None
+    text: gr.Textbox | None = None
+    longest: int = 0  # characters of the text
+    choice: gr.Radio | gr.Dropdown | None = None
+    settings: Mapping[str, gr.Slider | gr.Number] = field(default_factory=dict)
+    # whether every change of the text is answered; else the tab is drawn when it is opened
+    eager: bool = False
+
+    @cached_property
+    def room(self) -> Room:
+        """What a place may say of the tab."""
+        return Room(
+            tuple(tab.id for tab in self.sections.children) if self.sections else (),
+            self.longest,
+            tuple(value for _, value in self.choice.choices) if self.choice else (),
+            {name: read(setting) for name, setting in self.settings.items()},
+        )
+
+    def named(self, tab: str) -> dict[str, Component]:
+        """Its components by the names of their values in an address."""
+        own = {text_name(tab): self.text, choice_name(tab): self.choice}
+        return {**{name: one for name, one in own.items() if one}, **self.settings}
+
+    def wanted(self, place: Place) -> dict[Component, Setting | None]:
+        """The values that a place gives its components."""
+        named = self.named(place.tab)
+        said = {text_name(place.tab): place.text, choice_name(place.tab): place.choice or None}
+        said |= place.settings
+        first = {name: one.value for name, one in named.items()}
+        return {
+            one: first[name] if (value := said.get(name)) is None else value
+            for name, one in named.items()
+        }
+
+
+def read(setting: gr.Slider | gr.Number):
+    """How an address's number for a setting is read."""
+    most = 2**31 - 1 if setting.maximum is None else setting.maximum
+    return number(setting.minimum, most, setting.step)
+
+
+@dataclass(frozen=True)
+class House:
+    """All tabs, and what of each an address says."""
+
+    tabs: gr.Tabs
+    furniture: Mapping[str, Furniture]  # by the names of the tabs
+    restored: Mapping[str, gr.State]  # changes when a tab is to be drawn anew
+
+    @cached_property
+    def rooms(self) -> dict[str, Room]:
+        """What a place may say of each tab."""
+        return {tab: furniture.room for tab, furniture in self.furniture.items()}
+
+    @cached_property
+    def valued(self) -> list[Component]:
+        """Every component that has a value in an address."""
+        return [one for tab, these in self.furniture.items() for one in these.named(tab).values()]
+
+    def enter(self, event: gr.EventData, *current) -> dict:
+        """Set what a place says and is not so yet; nothing is computed twice.
+
+        The event has the address asked for, the tab that is open, and whether the page is new.
+        """
+        place, new = read_place(event.query, self.rooms), event.new is True
+        furniture, now = self.furniture[place.tab], dict(zip(self.valued, current, strict=True))
+        updates = {one: v for one, v in furniture.wanted(place).items() if now[one] != v}
+        stale = [place.tab] if updates and (furniture.eager or event.tab == place.tab) else []
+        if new:
+            stale = [tab for tab, these in self.furniture.items() if these.eager]
+        for tab in stale:
+            these = self.furniture[tab]
+            if not these.eager or these.text not in updates:  # else the change of it does
+                updates[self.restored[tab]] = time.monotonic()
+        if event.tab != place.tab:
+            updates[self.tabs] = gr.Tabs(selected=place.tab)
+        if furniture.sections and (place.section or not new):
+            open_one = place.section or furniture.room.sections[0]
+            updates[furniture.sections] = gr.Tabs(selected=open_one)
+        return updates or {self.tabs: gr.skip()}
+
+    def wire(self) -> None:
+        """Let the browser's side open places, and every component tell it what it has become."""
+        rooms = {tab: firsts(tab, these) for tab, these in self.furniture.items()}
+        view = place_view({"rooms": rooms}, elem_id="place")
+        sections = [these.sections for these in self.furniture.values() if these.sections]
+        outputs = [self.tabs, *sections, *self.valued, *self.restored.values()]
+        hidden = {"show_progress": "hidden", **PRIVATE}
+        entered = view.visit(self.enter, self.valued, outputs, **hidden)
+        entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)
+        for tab, furniture in self.furniture.items():
+            for name, one in furniture.named(tab).items():
+                said = json.dumps([tab, name])[:-1] + ", value]"
+                one.change(None, one, None, js=TELL % ("say", said), **PRIVATE)
+
+
+def firsts(tab: str, furniture: Furniture) -> dict[str, Setting | None]:
+    """By the names of an address what a tab begins with, of which an address need not speak."""
+    values = {name: one.value for name, one in furniture.named(tab).items()}
+    if furniture.sections:
+        values["section"] = furniture.room.sections[0]
+    return values | dict.fromkeys(HEADS.get(tab, ()))

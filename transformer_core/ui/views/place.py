@@ -1,0 +1,10 @@
+"""The browser's side of places: its address, its Back and Forward."""
+
+import gradio as gr
+
+from transformer_core.ui.views.view import view
+
+
+def place_view(value: dict, **component) -> gr.HTML:
+    """What reads and writes the address, and is not seen. Event: visit {query, tab, new}."""
+    return view("place", "", "", (), value, **component)
