@@ -1,5 +1,6 @@
 """A visitor's texts: what is written does not depend on how it is asked for."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from tiny import tiny_writer
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.tabs.generate.story import (
+    Desk,
     Story,
     begun,
     cut,
@@ -78,3 +80,20 @@ def test_a_branch_says_where_it_comes_from_and_the_first_text_stays(trained):
 def test_an_empty_visit_has_no_text_to_continue():
     with pytest.raises(InputError, match="press Write"):
         wanting(Story(), 10)
+
+
+def test_what_was_on_its_way_when_another_text_was_begun_is_dropped(trained):
+    desk = Desk()
+    first = desk.put(grown(trained))
+    late = grow(trained, first, 1_000, Sampling(0.8), 1)  # computed while the next is begun
+    second = desk.put(wanting(begun(trained, desk.story, "Another:\n"), 24))
+    assert not desk.replace(first, late)
+    assert desk.story is second and len(desk.story.branches) == 2
+    more = grow(trained, second, 1_000, Sampling(0.8), 1)
+    assert desk.replace(second, more) and desk.story is more
+
+
+def test_every_visitor_begins_with_an_empty_desk(trained):
+    desk = Desk()
+    desk.put(grown(trained))
+    assert deepcopy(desk).story == Story()

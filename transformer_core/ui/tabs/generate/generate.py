@@ -22,6 +22,7 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.story import (
+    Desk,
     Story,
     attention,
     begun,
@@ -56,10 +57,10 @@ def build(page: Page) -> Furniture | None:
         gr.Markdown(absent)
         return None
     first, draw, deeper, row = lay_out()
-    story = gr.State(Story(), time_to_live=3600)
+    desk = gr.State(Desk(), time_to_live=3600)
     first.clear.click(lambda: "", None, first.prompt, **PRIVATE)
-    wire_writing(page, story, first, draw, deeper)
-    wire_looking(page.models.language_model, story, first, draw, deeper)
+    wire_writing(page, desk, first, draw, deeper)
+    wire_looking(page.models.language_model, desk, first, draw, deeper)
     wire_judging(page.models.language_model, deeper)
     serve(page.models.language_model)
     return Furniture(row, first.prompt, MAX_PROMPT, settings=draw.named)
@@ -73,12 +74,12 @@ def refuses_in_place(handler: Callable) -> Callable:
         try:
             return handler(*arguments)
         except InputError as error:
-            return gr.skip(), refusal_value(str(error)), gr.skip()
+            return refusal_value(str(error)), gr.skip()
 
     return wrapped
 
 
-def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
+def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """What begins, continues, branches, ends and shows a text.
 
     The page asks for the next characters when it has shown most of those it has, so a place in the
@@ -87,42 +88,43 @@ def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: 
     trained = page.models.language_model
 
     @answers_errors
-    def more(story, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
-        have, n = event.have, event.n
+    def more(desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+        story, have, n = desk.story, event.have, event.n
         if not is_count(have, len(story.branch.tokens)) or not is_count(n, MAX_AT_ONCE):
             raise InputError(f"{n!r} characters from {have!r} on are not to be had.")
         sampling = Sampling(temperature, top_k, top_p, penalty)
-        story = grow(trained, story, have + n, sampling, seed)
-        return story, growth(story.branch, have)
+        grown = grow(trained, story, have + n, sampling, seed)
+        return growth(grown.branch, have) if desk.replace(story, grown) else gr.skip()
 
     @refuses_in_place
-    def start(story, length, seed, temperature, top_k, top_p, penalty, prompt):
+    def start(desk, length, seed, temperature, top_k, top_p, penalty, prompt):
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
-        return display(wanting(begun(trained, story, prompt), length))
+        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
 
     @refuses_in_place
-    def go_on(story, length):
-        return display(wanting(story, length))
+    def go_on(desk, length):
+        return display(desk.put(wanting(desk.story, length)))
 
     @answers_errors
-    def fork(story, length, event: gr.EventData):
+    def fork(desk, length, event: gr.EventData):
+        story = desk.story
         branch, position = story.branch, position_of(event, story)
         options = {option[0]: option for option in branch.tokens[position].alternatives}
         if event.token not in options:
             raise InputError("That character is not one of the alternatives.")
         branch = forked(branch, position, options[event.token], story.next_number)
-        return display(wanting(story.added(branch), length))
+        return display(desk.put(wanting(story.added(branch), length)))
 
     @answers_errors
-    def stop(story, event: gr.EventData):
-        if not is_count(event.shown, len(story.branch.tokens)):
+    def stop(desk, event: gr.EventData):
+        if not is_count(event.shown, len(desk.story.branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
-        return display(cut(story, event.id, event.shown))
+        return display(desk.put(cut(desk.story, event.id, event.shown)))
 
     @answers_errors
-    def show(story, place):
-        return display(wanting(replace(story, shown=place), 0))
+    def show(desk, place):
+        return display(desk.put(wanting(replace(desk.story, shown=place), 0)))
 
     @functools.cache
     def first_story() -> Story:
@@ -131,69 +133,70 @@ def wire_writing(page: Page, story: gr.State, first: First, draw: Draw, deeper: 
         return grow(trained, story, story.branch.goal, sampling, draw.seed.value)
 
     @answers_errors
-    def arrive(story, prompt, length, *settings):
+    def arrive(desk, prompt, length, *settings):
         """A text of one's own stays; what an address has set is written."""
-        if story.branches:
-            return [gr.skip()] * 3
+        if desk.story.branches:
+            return [gr.skip()] * 2
         if (prompt, length, *settings) == firsts:
-            return display(first_story())
-        return display(wanting(begun(trained, story, prompt), length))
+            return display(desk.put(first_story()))
+        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
 
     @answers_errors
-    def restore(story, prompt, length):
-        return display(wanting(begun(trained, story, prompt), length))
+    def restore(desk, prompt, length):
+        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
 
     settings = [draw.seed, *draw.settings]
     firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
-    opening, shown = [story, draw.length, *settings], [story, first.story, deeper.branches]
+    opening, shown = [desk, draw.length, *settings], [first.story, deeper.branches]
     asked = first.story.more(
-        more, [story, *settings], shown[:2], trigger_mode="multiple", **UNSEEN, **MODEL
+        more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
     )
     # whatever shows another text ends what is being added to the last one
     ends = {"cancels": [asked], **UNSEEN}
     pressed = [first.write.click, first.prompt.submit]
     begins = [
         gr.on(pressed, start, [*opening, first.prompt], shown, **ends, **MODEL),
-        first.go_on.click(go_on, [story, draw.length], shown, **ends, **PRIVATE),
-        first.next.branch(fork, [story, draw.length], shown, **ends, **PRIVATE),
+        first.go_on.click(go_on, [desk, draw.length], shown, **ends, **PRIVATE),
+        first.next.branch(fork, [desk, draw.length], shown, **ends, **PRIVATE),
     ]
     for event in (asked, *begins):
         event.failure(**END)
     ends_all = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
-    first.story.stop(stop, story, shown, queue=False, **ends_all)
-    deeper.branches.select(show, [story, deeper.branches], shown, **ends_all)
-    asking = [story, first.prompt, draw.length]
+    first.story.stop(stop, desk, shown, queue=False, **ends_all)
+    deeper.branches.select(show, [desk, deeper.branches], shown, **ends_all)
+    asking = [desk, first.prompt, draw.length]
     page.opened.select(arrive, [*asking, *settings], shown, **UNSEEN, **MODEL)
     page.restored.change(restore, asking, shown, **ends, **MODEL)
 
 
 def wire_looking(
-    trained: Trained, story: gr.State, first: First, draw: Draw, deeper: Deeper
+    trained: Trained, desk: gr.State, first: First, draw: Draw, deeper: Deeper
 ) -> None:
     """What the model saw and thought: at the end of a text, or at a character that is pressed."""
     position = gr.State(None, time_to_live=3600)  # of that character; None: the next
 
-    def answer(story, position, *settings):
+    def answer(desk, position, *settings):
+        story = desk.story
         seen = looked(trained, story, position)
         bars = distribution(trained, story, seen, Sampling(*settings))
         return position, picture(trained, story, seen), attention(trained, story, seen), bars
 
     @answers_errors
-    def look_ahead(story, temperature, top_k, top_p, penalty):
-        return answer(story, None, temperature, top_k, top_p, penalty)
+    def look_ahead(desk, temperature, top_k, top_p, penalty):
+        return answer(desk, None, temperature, top_k, top_p, penalty)
 
     @answers_errors
-    def choose(story, temperature, top_k, top_p, penalty, event: gr.EventData):
-        position = max(1, position_of(event, story))
-        return answer(story, position, temperature, top_k, top_p, penalty)
+    def choose(desk, temperature, top_k, top_p, penalty, event: gr.EventData):
+        position = max(1, position_of(event, desk.story))
+        return answer(desk, position, temperature, top_k, top_p, penalty)
 
     @answers_errors
-    def redraw(story, temperature, top_k, top_p, penalty, position):
-        seen = looked(trained, story, position)
-        return distribution(trained, story, seen, Sampling(temperature, top_k, top_p, penalty))
+    def redraw(desk, temperature, top_k, top_p, penalty, position):
+        seen = looked(trained, desk.story, position)
+        return distribution(trained, desk.story, seen, Sampling(temperature, top_k, top_p, penalty))
 
     quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
-    looking, shown = [story, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
+    looking, shown = [desk, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
     first.story.rest(look_ahead, looking, shown, **quick)
     first.story.choose(choose, looking, shown, **quick)
     changes = [setting.change for setting in draw.settings]

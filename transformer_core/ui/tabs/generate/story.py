@@ -1,6 +1,7 @@
 """One visitor's texts, and what the Generate tab shows of them."""
 
 import math
+import threading
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -80,10 +81,36 @@ class Story:
         return Story(branches, self.shown)
 
 
-def display(story: Story) -> tuple[Story, dict, gr.Radio]:
+class Desk:
+    """Where a visitor's story lies while several answers to him are under way.
+
+    What is added to a text that was left meanwhile is dropped: the text that was begun last stays.
+    """
+
+    def __init__(self) -> None:
+        self.story, self.lock = Story(), threading.Lock()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Desk":
+        return Desk()  # gradio gives each visitor a copy of the first, which is empty
+
+    def put(self, story: Story) -> Story:
+        """Lay a story there, whatever lay there before."""
+        with self.lock:
+            self.story = story
+        return story
+
+    def replace(self, old: Story, new: Story) -> bool:
+        """Lay the new story there if the old one still is; whether it was."""
+        with self.lock:
+            still = self.story is old
+            self.story = new if still else self.story
+        return still
+
+
+def display(story: Story) -> tuple[dict, gr.Radio]:
     """Story -> the outputs of every event that shows another text."""
     choices = [(f"{b.number}: {b.label}", place) for place, b in enumerate(story.branches)]
-    return story, growth(story.branch), gr.Radio(choices, value=story.shown)
+    return growth(story.branch), gr.Radio(choices, value=story.shown)
 
 
 def growth(branch: Branch, first: int = 0) -> dict:
