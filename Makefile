@@ -3,6 +3,7 @@
 # make test-fast         the same without the browser
 # make coverage          the lines that no test without a browser has run
 # make test-elsewhere    the same on other instruction sets, for whoever writes a tolerance
+# make pictures          take the pictures of assets/pictures from the app as it is
 # make lint              style and types alone
 # make bench             speed, as ratios measured in one run
 # make train-shakespeare, train-copy, train-translation, train-sentiment
@@ -15,7 +16,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 
-.PHONY: app test test-fast coverage test-elsewhere lint bench browser
+.PHONY: app test test-fast coverage pictures test-elsewhere lint bench browser
 
 app: $(VENV)/installed
 	$(PY) app.py $(ARGS)
@@ -35,6 +36,9 @@ test-fast: lint
 coverage: $(VENV)/installed-tests
 	$(PY) -m pytest -q -n 2 --dist worksteal --ignore=tests/browser \
 		--cov=transformer_core --cov=train --cov-report=term-missing:skip-covered $(ARGS)
+
+pictures: browser $(VENV)/installed-tests
+	$(PY) -m pytest -q tests/browser/pictures.py $(ARGS)
 
 test-elsewhere: lint
 	$(PY) tests/elsewhere.py $(ARGS)
