@@ -17,7 +17,7 @@ has_masked_lm = pytest.mark.skipif(
 
 def opened(open_page, view="words", review="", **how):
     """The tab with one of its views open."""
-    address = f"/?tab=sentiment&section={view}&review={review}"
+    address = f"/?tab=sentiment&section={view}" + (f"&review={review}" if review else "")
     if "scheme" in how:
         address += f"&__theme={how['scheme']}"
     page = open_page(address, **how)
