@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -65,6 +66,7 @@ def train(
         precision=hardware.precision,
     )
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
+    assert now.metrics is not None  # a training ends with an evaluation
     with locked(out / "training" / f"{name}.lock", wait=True):
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "variant.json", record)
@@ -105,7 +107,7 @@ def describe(recipe: Recipe, task: Task, hardware: Hardware) -> str:
     return json.dumps(record, indent=2) + "\n"
 
 
-def plan(recipe: Recipe, hardware: Hardware) -> dict:
+def plan(recipe: Recipe, hardware: Hardware) -> dict[str, Any]:
     """What all seeds of a variant must have in common."""
     settings = asdict(recipe.train)
     del settings["seed"]

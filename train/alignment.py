@@ -17,6 +17,7 @@ from torch import Tensor
 from train.data import hub
 from train.data.pairs import spread
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
+from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.translation import source_ids
 from transformer_core.tokenization import BOS, EOS
@@ -25,7 +26,7 @@ N_SENTENCES = 100  # of each validation set
 CLEAR = 1.0  # nats; target pieces that no single source piece matters for are left out
 
 
-def importance(trained: Trained, src: Tensor, tgt: Tensor) -> Tensor:
+def importance(trained: Trained[EncoderDecoder], src: Tensor, tgt: Tensor) -> Tensor:
     """How many nats each target piece loses without each source piece. -> (target - 1, source)
 
     src (1, source), tgt (1, target) with BOS first.
@@ -40,9 +41,12 @@ def importance(trained: Trained, src: Tensor, tgt: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def agreement(trained: Trained, pairs: list[tuple[str, str]]) -> tuple[dict[str, float], int]:
+def agreement(
+    trained: Trained[EncoderDecoder], pairs: list[tuple[str, str]]
+) -> tuple[dict[str, float], int]:
     """Of the target pieces with a clear source, the share each "layer:head" finds; their number."""
-    hits, n_pieces = defaultdict(int), 0
+    hits: defaultdict[str, int] = defaultdict(int)
+    n_pieces = 0
     for en, de in pairs:
         src = torch.tensor([source_ids(trained.tokenizer, en, trained.model.config.max_len)])
         tgt = torch.tensor([[BOS, *trained.tokenizer.encode(de), EOS]])
@@ -65,14 +69,14 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/translation"))
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
-    trained = load_trained(flags.checkpoint)
+    trained = load_trained(flags.checkpoint, EncoderDecoder)
     pairs = [
         pair
         for validation in hub.translation(flags.data, "validation").values()
         for pair in sentence_pairs(spread(validation, N_SENTENCES))
     ]
     heads, n_pieces = agreement(trained, pairs)
-    best = max(heads, key=heads.get)
+    best = max(heads, key=heads.__getitem__)
     layer, head = map(int, best.split(":"))
     record = {
         "layer": layer,

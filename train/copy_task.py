@@ -118,7 +118,9 @@ def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     return {"loss": loss, **accuracy(model, sequences)}
 
 
-def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+def score(
+    trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
+) -> dict[str, float]:
     """Free-running greedy decoding of 1,000 unseen sequences (or `limit`); there is no data."""
     sequences = unseen(trained.model.config, limit or N_EVALUATED, TEST_SEED)
     return {**accuracy(trained.model, sequences), "n": len(sequences)}

@@ -17,6 +17,7 @@ from train.data import films
 from train.data.buckets import Ragged
 from train.running.verdicts import judge, predict
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
+from transformer_core.model.models import Model
 from transformer_core.tasks.classification import BEGINNING, frame
 
 # how much of what is read is the review's beginning; the rest is its end
@@ -37,7 +38,7 @@ def windows(ids: list[int], max_len: int) -> list[list[int]]:
     return [frame(ids[a:b], max_len) for a, b in itertools.pairwise(cuts)]
 
 
-def averaged(trained: Trained, rows: list[list[int]]) -> Tensor:
+def averaged(trained: Trained[Model], rows: list[list[int]]) -> Tensor:
     """The mean log-probabilities of a review's windows. -> (reviews, n_classes)"""
     parts = [windows(ids, trained.model.config.max_len) for ids in rows]
     found = predict(trained.model, Ragged.of([part for one in parts for part in one]))
@@ -45,9 +46,12 @@ def averaged(trained: Trained, rows: list[list[int]]) -> Tensor:
     return torch.stack([one.mean(0) for one in each])
 
 
-def compare(trained: Trained, rows: list[list[int]], label: list[int]) -> dict[str, dict]:
+def compare(
+    trained: Trained[Model], rows: list[list[int]], label: list[int]
+) -> dict[str, dict[str, float]]:
     """Accuracy and loss of every policy on the same reviews."""
-    found, max_len = {}, trained.model.config.max_len
+    found: dict[str, dict[str, float]] = {}
+    max_len = trained.model.config.max_len
     for name, beginning in tqdm(BEGINNINGS.items()):
         read = Ragged.of([frame(ids, max_len, beginning) for ids in rows])
         found[name] = {"beginning": beginning, **judge(predict(trained.model, read), label)}
@@ -60,7 +64,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/sentiment"))
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
-    trained = load_trained(flags.checkpoint)
+    trained = load_trained(flags.checkpoint, Model)
     _, held_out = films.load(flags.data)
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]

@@ -3,10 +3,11 @@
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import torch
 from accelerate import Accelerator
@@ -15,6 +16,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from train.muon import Muon
 
+M = TypeVar("M", bound=nn.Module)
 Batch = tuple[Tensor, ...]  # every tensor has one row per example
 
 
@@ -39,7 +41,7 @@ class TrainConfig:
     patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("steps", "batch_size", "accumulate", "eval_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
@@ -112,26 +114,26 @@ class Progress:
     is_best: bool = False
     diverged: bool = False  # the loss, or what was evaluated, is no number any more
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """For accelerate's save_state."""
         return dict(vars(self))
 
-    def load_state_dict(self, state: dict) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """For accelerate's load_state."""
         vars(self).update(state, metrics=None, is_best=False)
 
 
 def fit(
-    model: nn.Module,
+    model: M,
     batch_of: Callable[[int], Batch],
     loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
-    evaluate: Callable[[nn.Module], dict[str, float]],
+    evaluate: Callable[[M], dict[str, float]],
     config: TrainConfig,
     *,
     device: str,
     precision: str,
     state: Path | None = None,
-) -> Iterator[tuple[Progress, nn.Module]]:
+) -> Generator[tuple[Progress, M], None, None]:
     """Train, and yield where we are and the averaged model, at the start and after each step.
 
     batch_of(step) must depend on the step alone, so that a resumed run sees what an uninterrupted
@@ -154,11 +156,12 @@ def fit(
         gradient_accumulation_steps=config.accumulate,
     )
     bare = model.to(accelerator.device)
-    averaged = AveragedModel(bare, multi_avg_fn=ema_update(config.ema))
+    average = AveragedModel(bare, multi_avg_fn=ema_update(config.ema))
+    averaged = cast(M, average.module)
     optimizers = OPTIMIZERS[config.optimizer](bare, config)
     model, *optimizers = accelerator.prepare(model, *optimizers)
     now = Progress()
-    accelerator.register_for_checkpointing(averaged, now)
+    accelerator.register_for_checkpointing(average, now)
     if state is not None:
         load_newest(accelerator, state)
     parts = accelerator.num_processes * config.accumulate
@@ -168,10 +171,10 @@ def fit(
 
     def judge() -> None:
         """Evaluate the averaged weights. Every process does, so that all agree when to stop."""
-        averaged.eval()
+        average.eval()
         with torch.inference_mode(), autocast():
-            now.metrics = evaluate(averaged.module)
-        sound = all_finite(averaged.module, bare) and all(map(math.isfinite, now.metrics.values()))
+            now.metrics = evaluate(averaged)
+        sound = all_finite(averaged, bare) and all(map(math.isfinite, now.metrics.values()))
         now.diverged |= now.step > 0 and not sound
         value = now.metrics[config.best_by]
         now.is_best = value < now.best and not now.diverged
@@ -180,7 +183,7 @@ def fit(
 
     if now.step == 0:
         judge()
-    yield now, averaged.module
+    yield now, averaged
 
     def gradients(batch: Batch) -> tuple[float, int]:
         """Of the mean loss over all targets of all processes. -> that mean, and their number"""
@@ -209,7 +212,7 @@ def fit(
             for optimizer in optimizers:
                 optimizer.step()
                 optimizer.zero_grad()
-        averaged.update_parameters(bare)
+        average.update_parameters(bare)
 
         now.step, now.tokens = now.step + 1, now.tokens + n_targets
         now.metrics, now.is_best, now.diverged = None, False, not math.isfinite(now.loss)
@@ -217,7 +220,7 @@ def fit(
         if now.step % config.eval_every == 0 or finished(now, config):
             judge()
             now.seconds = shared_clock(accelerator, time.monotonic() - started)
-        yield now, averaged.module
+        yield now, averaged
         if now.metrics is not None and state is not None and not now.diverged:
             # after the yield: the state never knows of a best model that its receiver lost
             save_newest(accelerator, state, now.step)
@@ -225,12 +228,12 @@ def fit(
 
 @wraps(fit, assigned=())  # whoever asks for its lines, as the lab does, gets those of the loop
 def fit_on_cpu(
-    model: nn.Module,
+    model: M,
     batch_of: Callable[[int], Batch],
     loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
-    evaluate: Callable[[nn.Module], dict[str, float]],
-    **settings: float,
-) -> Iterator[tuple[Progress, nn.Module]]:
+    evaluate: Callable[[M], dict[str, float]],
+    **settings: Any,
+) -> Generator[tuple[Progress, M], None, None]:
     """`fit` for the live lab, which knows no TrainConfig: the settings are fields of one.
 
     It trains in float32 on the CPU, which all visitors share, whatever a library says of GPUs.
@@ -263,7 +266,7 @@ def shared_clock(accelerator: Accelerator, seconds: float) -> float:
     return accelerator.gather(clock).max().item()
 
 
-def ema_update(decay: float) -> Callable:
+def ema_update(decay: float) -> Callable[..., None]:
     """Exponential moving average whose memory grows with the number of updates."""
 
     def update(averaged: list[Tensor], current: list[Tensor], n_averaged: Tensor) -> None:

@@ -49,7 +49,9 @@ class Muon(torch.optim.Optimizer):
                 raise ValueError(f"Muon is for matrices, not for shape {tuple(matrix.shape)}")
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:
+    def step(  # type: ignore[override]  # torch writes two overloads of the same
+        self, closure: Callable[[], float] | None = None
+    ) -> float | None:
         """One update of every matrix that has a gradient, with Nesterov's momentum."""
         loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
@@ -67,10 +69,10 @@ class Muon(torch.optim.Optimizer):
 
     def nesterov(self, matrices: list[nn.Parameter], momentum: float) -> Tensor:
         """Add the gradients to their running means. -> where these lead, (n, shorter, longer)"""
-        gradients = [p.grad for p in matrices]
-        for p in matrices:
+        gradients = [p.grad for p in matrices if p.grad is not None]  # as all of them have
+        for p, gradient in zip(matrices, gradients, strict=True):
             if "momentum_buffer" not in self.state[p]:
-                self.state[p]["momentum_buffer"] = torch.zeros_like(p.grad)
+                self.state[p]["momentum_buffer"] = torch.zeros_like(gradient)
         means = [self.state[p]["momentum_buffer"] for p in matrices]
         torch._foreach_lerp_(means, gradients, 1 - momentum)
         ahead = torch._foreach_lerp(gradients, means, momentum)

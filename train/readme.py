@@ -54,9 +54,9 @@ def study_table(study: Study) -> str:
     )
     head, *rows = comparison_table(compared, study.metric, baseline)
     lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-    rows = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     published = PUBLISHED.get(study.name)
-    return f"{text}{rows}" + (f"\n{published}\n" if published else "")
+    return f"{text}{body}" + (f"\n{published}\n" if published else "")
 
 
 def with_block(text: str, name: str, content: str) -> str:

@@ -100,7 +100,7 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
     return {"loss": loss / n, "accuracy": right / n}
 
 
-def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+def score(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> dict[str, float]:
     """How well the hidden pieces of the official test reviews (or the first ones) are guessed."""
     texts = hub.reviews(path, "test").text[:limit]
     windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
@@ -161,7 +161,7 @@ def main(argv: list[str] | None = None) -> None:
         seed = options.train.seed * 1_000_003 + step
         return hide(sequences.random_windows(ids, WINDOW, options.train.batch_size, seed), seed)
 
-    def evaluate(model: nn.Module) -> dict[str, float]:
+    def evaluate(model: MaskedLM) -> dict[str, float]:
         return validation(model, windows)
 
     model = MaskedLM(options.model_config(tokenizer))

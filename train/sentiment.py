@@ -26,9 +26,10 @@ from train.reviews import learn_pieces
 from train.running.card import Card, read_runs
 from train.running.flags import read_flags
 from train.running.run import run
-from train.running.scores import Exam
+from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     N_BINS,
+    Classifier,
     calibrate,
     calibration_error,
     judge,
@@ -91,14 +92,14 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     return loss, torch.tensor(len(labels), device=loss.device)
 
 
-def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+def score(trained: Trained[Model], path: Path | None, limit: int | None) -> dict[str, float]:
     """Accuracy on the test reviews (or the first ones), and on the first sentence of each."""
     return examine(trained, path, limit)[0]
 
 
 def examine(
-    trained: Trained, path: Path | None, limit: int | None
-) -> tuple[dict[str, float], dict[str, dict]]:
+    trained: Trained[Model], path: Path | None, limit: int | None
+) -> tuple[Scores, Details]:
     """The scores, and test_set.json: where the classifier errs and how sure it is of it."""
     some = tested(path, preset_of(trained.folder))
     some = some.take(range(len(some))[:limit])
@@ -215,17 +216,18 @@ def main(argv: list[str] | None = None) -> None:
     batch_of = batches(tokenizer, corpus, some.label, options.train, plain=plain)
     beginnings = first_sentences(tokenizer, validation)
     torch.manual_seed(options.train.seed)
-    model = (LSTMClassifier if options.preset == "lstm" else EncoderClassifier)(config)
+    lstm = options.preset == "lstm"
+    model: Classifier = LSTMClassifier(config) if lstm else EncoderClassifier(config)
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)
 
-    def evaluate(model: nn.Module) -> dict[str, float]:
+    def evaluate(model: Classifier) -> dict[str, float]:
         short = judge(predict(model, beginnings), held_out.label)
         whole = judge(predict(model, validation), held_out.label)
         return {**whole, "accuracy_first_sentence": short["accuracy"]}
 
-    def finish(model: Model) -> None:
+    def finish(model: Classifier) -> None:
         print(f"temperature {calibrate(model, predict(model, validation), held_out.label):.2f}")
 
     run(options, model, tokenizer, batch_of, loss, evaluate, EXAM, finish)

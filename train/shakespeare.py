@@ -134,7 +134,7 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
     return torch.tensor(tokenizer.encode(text))
 
 
-def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+def score(trained: Trained[DecoderLM], path: Path | None, limit: int | None) -> dict[str, float]:
     """The validation loss over the held-out tenth, or over its first `limit` characters."""
     text = hub.shakespeare(path)
     start = split(text)
@@ -163,7 +163,7 @@ def main(argv: list[str] | None = None) -> None:
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)
 
-    def evaluate(model: nn.Module) -> dict[str, float]:
+    def evaluate(model: DecoderLM) -> dict[str, float]:
         return {"loss": validation_loss(model, ids, start)}
 
     batch_of = batches(ids[:start], config.max_len, options.train)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor, nn
 
 from train.data import buckets, hub
@@ -130,7 +131,9 @@ def bleu_of(translations: list[str], references: list[str]) -> float:
 
 
 @torch.inference_mode()
-def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, float]:
+def score(
+    trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
+) -> dict[str, float]:
     """Beam search against the references of one file, of a folder's test sets or of IWSLT's.
 
     Of several sets the scores are over all sentences together; each has its own BLEU besides.
@@ -164,7 +167,7 @@ def score(trained: Trained, path: Path | None, limit: int | None) -> dict[str, f
     }
 
 
-def max_len(trained: Trained) -> int:
+def max_len(trained: Trained[EncoderDecoder]) -> int:
     """The longest source that fits the model."""
     return trained.model.config.max_len
 
@@ -240,7 +243,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     torch.manual_seed(options.train.seed)
 
-    def evaluate(model: nn.Module) -> dict[str, float]:
+    def evaluate(model: EncoderDecoder) -> dict[str, float]:
         return judge(model, tokenizer, some, few)
 
     loss = functools.partial(loss_of, smoothing=options.train.label_smoothing)

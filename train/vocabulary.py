@@ -68,6 +68,7 @@ def try_size(
         precision=hardware.precision,
     )
     ((now, model),) = deque(steps, maxlen=1)
+    assert now.metrics is not None  # a training ends with an evaluation
     return {
         "vocab_size": tokenizer.vocab_size,
         "nats_per_character": now.metrics["loss"],

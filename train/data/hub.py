@@ -102,7 +102,7 @@ class Reviews:
     def take(self, rows: Iterable[int]) -> "Reviews":
         """Some of the reviews, in this order."""
         rows = list(rows)
-        return Reviews(*([column[i] for i in rows] for column in (self.text, self.label)))
+        return Reviews([self.text[i] for i in rows], [self.label[i] for i in rows])
 
 
 def reviews(path: Path | None, kind: str) -> Reviews:

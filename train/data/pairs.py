@@ -86,8 +86,8 @@ def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
         validation["validation_tatoeba"] = everything.take(sorted(held_out))
     known = [*validation.values(), *hub.translation(path, "test").values()]
     seen = {text for pairs in known for text in (*pairs.en, *pairs.de)}
-    rows = enumerate(zip(everything.en, everything.de, strict=True))
-    kept = [i for i, (en, de) in rows if is_whole(en, de) and not {en, de} & seen]
+    texts = enumerate(zip(everything.en, everything.de, strict=True))
+    kept = [i for i, (en, de) in texts if is_whole(en, de) and not {en, de} & seen]
     return everything.take(kept), validation
 
 

@@ -9,11 +9,13 @@ import json
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
 from train.running.metrics import read_table
 from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
+from transformer_core.model.models import Model
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,12 @@ class Card:
     licence_id: str = "mit"  # of the weights, as the Hub writes it
 
 
-def read_runs(folder: Path) -> list[dict]:
+def read_runs(folder: Path) -> list[dict[str, Any]]:
     """Every run that led to a checkpoint, oldest first."""
     return read_json(folder / "run.json") or []
 
 
-def record_run(folder: Path, before: list[dict], run: dict) -> None:
+def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
     """Write the runs before and this one, which may still be under way, to run.json."""
     write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
 
@@ -54,7 +56,7 @@ def retract(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def publish(trained: Trained, card: Card, scores: dict[str, float], command: str) -> None:
+def publish(trained: Trained[Model], card: Card, scores: dict[str, float], command: str) -> None:
     """Write scores.json, with the weights it holds for and how it was computed, and the card."""
     record = {
         "scores": scores,
@@ -66,7 +68,7 @@ def publish(trained: Trained, card: Card, scores: dict[str, float], command: str
     write_atomically(trained.folder / "README.md", model_card(trained, card))
 
 
-def model_card(trained: Trained, card: Card) -> str:
+def model_card(trained: Trained[Model], card: Card) -> str:
     """The README.md of a checkpoint, as the Hugging Face Hub reads it."""
     folder = trained.folder
     record = read_json(folder / "scores.json")
@@ -109,7 +111,7 @@ def front_matter(folder: Path, card: Card, scores: dict[str, float]) -> str:
     ).to_yaml()
 
 
-def describe_model(trained: Trained) -> str:
+def describe_model(trained: Trained[Model]) -> str:
     """Sizes, from the checkpoint itself."""
     config = trained.model.config
     size = sum((trained.folder / name).stat().st_size for name in weights_of(trained.folder))
@@ -133,7 +135,7 @@ def describe_model(trained: Trained) -> str:
     )
 
 
-def describe_scores(card: Card, record: dict) -> str:
+def describe_scores(card: Card, record: dict[str, Any]) -> str:
     """A row per score and the command that computes them again."""
     rows = [
         f"| {meaning(card, name)} | {number(value)} |" for name, value in record["scores"].items()

@@ -1,5 +1,7 @@
 """Cross-entropy over a large vocabulary, computed a few rows at a time."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
@@ -39,7 +41,7 @@ class SmoothedCrossEntropy(torch.autograd.Function):
         return total
 
     @staticmethod
-    def backward(ctx: FunctionCtx, scale: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, scale: Tensor) -> tuple[Tensor, None, None]:
         """d loss / d logits was found on the way."""
         (gradient,) = ctx.saved_tensors
         return gradient.mul_(scale), None, None

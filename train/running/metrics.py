@@ -5,9 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from torch import nn
-
-from train.loop import Progress
+from train.loop import M, Progress
 from transformer_core.checkpoint import write_atomically
 
 COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
@@ -51,8 +49,8 @@ class Metrics:
 
 
 def measured(
-    steps: Iterable[tuple[Progress, nn.Module]], metrics: Metrics | None
-) -> Iterator[tuple[Progress, nn.Module]]:
+    steps: Iterable[tuple[Progress, M]], metrics: Metrics | None
+) -> Iterator[tuple[Progress, M]]:
     """Pass on the steps of a training, each evaluation a row of both curves.
 
     The training's loss is the mean over the steps since the evaluation before. Without metrics

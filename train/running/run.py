@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState
@@ -27,18 +28,19 @@ from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.tokenization import Tokenizer
 
+M = TypeVar("M", bound=Model)
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
 def run(
     options: Options,
-    model: Model,
+    model: M,
     tokenizer: Tokenizer,
     batch_of: Callable[[int], Batch],
     loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
-    evaluate: Callable[[nn.Module], dict[str, float]],
+    evaluate: Callable[[M], dict[str, float]],
     exam: Exam,
-    finish: Callable[[Model], None] | None = None,
+    finish: Callable[[M], None] | None = None,
 ) -> None:
     """Train with a progress bar; leave the best weights, metrics, scores and card in --out.
 
@@ -81,8 +83,8 @@ def run(
                 write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
                 checkpoint.save(options.out, averaged)
             record_run(options.out, runs_before, describe(options, hardware, now))
-            scores = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
-            bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {scores}{' *' * now.is_best}")
+            found = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
+            bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {found}{' *' * now.is_best}")
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
@@ -91,7 +93,7 @@ def run(
         )
     if is_main:
         if finish is not None:
-            best = checkpoint.load(options.out)
+            best = checkpoint.load(options.out, type(model))
             finish(best)
             checkpoint.save(options.out, best)
         scores = evaluate_and_publish(exam, options.out, options.data)
@@ -118,7 +120,7 @@ def start_from(folder: Path, model: Model) -> None:
     A classifier may begin with the encoder of a masked language model.
     """
     try:
-        held = checkpoint.load(folder)
+        held = checkpoint.load(folder, Model)
         if type(held) is MaskedLM and type(model) is EncoderClassifier:
             model.encoder.load_state_dict(held.encoder.state_dict())
         else:
@@ -148,7 +150,7 @@ def open_metrics(options: Options) -> Metrics:
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
 
 
-def describe(options: Options, hardware: Hardware, now: Progress) -> dict:
+def describe(options: Options, hardware: Hardware, now: Progress) -> dict[str, Any]:
     """What the model card says of the run; numbers are as measured."""
     return {
         "task": options.task,

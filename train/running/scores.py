@@ -4,14 +4,17 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from train.running.card import Card, publish
 from train.running.hardware import device
 from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.model.models import Model
 
 Scores = dict[str, float]
+Details = dict[str, dict[str, Any]]  # file name -> content
 
 
 class EvaluationError(Exception):
@@ -23,14 +26,14 @@ class Exam:
     """How the checkpoints of one task are scored, and what their card says of it."""
 
     task: str  # its name for `train.evaluate`
-    # of a checkpoint on the data, or on the first so many examples: the scores, and what is found
-    # beside them, file name -> content
-    examine: Callable[[Trained, Path | None, int | None], tuple[Scores, dict[str, dict]]]
+    # of a checkpoint of this task, whatever its model, on the data or on the first so many
+    # examples: the scores, and what is found beside them
+    examine: Callable[[Trained[Any], Path | None, int | None], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
 
 
 def scores_alone(
-    task: str, score: Callable[[Trained, Path | None, int | None], Scores], card: Card
+    task: str, score: Callable[[Trained[Any], Path | None, int | None], Scores], card: Card
 ) -> Exam:
     """An exam that finds nothing beside its scores, and has one card for all checkpoints."""
     return Exam(task, lambda *asked: (score(*asked), {}), lambda folder: card)
@@ -39,14 +42,14 @@ def scores_alone(
 @torch.inference_mode()
 def evaluate(
     exam: Exam, folder: Path, data: Path | None = None, limit: int | None = None
-) -> tuple[Trained, Scores, dict[str, dict]]:
+) -> tuple[Trained[Model], Scores, Details]:
     """A checkpoint in float32, its scores, and what is found beside them.
 
     EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used.
     """
     if data is not None and not data.exists():
         raise EvaluationError(f"{data} does not exist")
-    trained = load_trained(folder)
+    trained = load_trained(folder, Model)
     trained.model.to(device())
     return trained, *exam.examine(trained, data, limit)
 

@@ -9,9 +9,10 @@ from torch import Tensor
 from train.data import buckets
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
-from transformer_core.model.models import Model
+from transformer_core.model.models import EncoderClassifier, LSTMClassifier, Model
 from transformer_core.tasks.classification import LABELS
 
+Classifier = EncoderClassifier | LSTMClassifier
 N_ERRORS = 60  # the most confident ones are kept to be looked at
 N_BINS = 10  # of the reliability diagram
 
@@ -36,7 +37,7 @@ def judge(logits: Tensor, label: list[int]) -> dict[str, float]:
     return {"loss": loss, "accuracy": accuracy, "error": 1 - accuracy}
 
 
-def calibrate(model: Model, logits: Tensor, label: list[int]) -> float:
+def calibrate(model: Classifier, logits: Tensor, label: list[int]) -> float:
     """Divide the head by the temperature under which held-out reviews are most likely (Guo et al.
     2017): no answer changes, only how sure it is. -> the temperature"""
     temperatures = torch.linspace(0.3, 5, 471)
@@ -46,8 +47,8 @@ def calibrate(model: Model, logits: Tensor, label: list[int]) -> float:
     )
     best = temperatures[losses.view(len(temperatures), -1).mean(1).argmin()].item()
     with torch.no_grad():
-        model.head.weight /= best
-        model.head.bias /= best
+        model.head.weight.div_(best)
+        model.head.bias.div_(best)
     return best
 
 
@@ -76,7 +77,7 @@ def calibration_error(bins: list[dict[str, float]]) -> float:
     return sum(one["n"] / n * abs(one["confidence"] - one["accuracy"]) for one in bins)
 
 
-def worst(logits: Tensor, some: Reviews) -> Iterator[dict]:
+def worst(logits: Tensor, some: Reviews) -> Iterator[dict[str, str | float]]:
     """The errors that the classifier is surest of."""
     confidence, answer = logits.softmax(-1).max(-1)
     wrong = (answer != torch.tensor(some.label)).nonzero()[:, 0]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -25,13 +26,16 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Task:
-    """What `fit` needs to train a recipe; by_position is the loss by place in a long text."""
+    """What `fit` needs to train a recipe; by_position is the loss by place in a long text.
+
+    The models that are judged are of the recipe's kind.
+    """
 
     tokenizer: Tokenizer
     batch_of: Callable[[int], Batch]
     loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]
-    evaluate: Callable[[nn.Module], dict[str, float]]
-    by_position: Callable[[Model], list[tuple[int, float]]] | None = None
+    evaluate: Callable[[Any], dict[str, float]]
+    by_position: Callable[[Any], list[tuple[int, float]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Study:
     task: Callable[[Recipe, Path | None], Task]
 
 
-def training(steps: int, **settings: object) -> TrainConfig:
+def training(steps: int, **settings: Any) -> TrainConfig:
     """A schedule of so many steps, evaluated as often as a curve needs."""
     return shortened(TrainConfig(steps=steps, **settings), steps)
 

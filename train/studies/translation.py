@@ -47,8 +47,7 @@ def captions(
     held_out = validation.get("validation_multi30k") or next(iter(validation.values()))
     held_out = spread(held_out, N_JUDGED)
     tokenizer = train_bpe([*pairs.en, *pairs.de], vocab_size)
-    encoded = (encode(tokenizer, some, max_len) for some in (pairs, held_out))
-    return tokenizer, *encoded
+    return tokenizer, encode(tokenizer, pairs, max_len), encode(tokenizer, held_out, max_len)
 
 
 def task(recipe: Recipe, path: Path | None) -> Task:

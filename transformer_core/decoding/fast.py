@@ -6,8 +6,7 @@ hold it to the same logits.
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, addcmul, addmm, baddbmm, bmm, layer_norm, nn, relu
@@ -105,9 +104,8 @@ class FastStep:
     def __init__(self, stack: Stack, config: ModelConfig):
         self.config, self.bias = config, stack.positions.bias
         self.embedding, self.embedding_scale = stack.embedding.weight, stack.scale
-        blocks = cast(Sequence[Block], stack.blocks)
-        self.score_scale = blocks[0].self_attention.scale
-        self.blocks = [weights_of(block) for block in blocks]
+        self.score_scale = stack.blocks[0].self_attention.scale
+        self.blocks = [weights_of(block) for block in stack.blocks]
         self.norm = norm_of(stack.norm)
         self.activation, self.factor = ACTIVATIONS[config.activation]
         # positions are asked once what they add at every place and how they turn channel pairs,

@@ -94,7 +94,8 @@ def gradients(
             out = log_odds(model(ids.expand(len(part), -1), inputs_embeds=part), label)
             (slope,) = torch.autograd.grad(out.sum(), part)
         found.append((out.detach(), slope))
-    return tuple(map(torch.cat, zip(*found, strict=True)))
+    outs, slopes = zip(*found, strict=True)
+    return torch.cat(outs), torch.cat(slopes)
 
 
 @torch.no_grad()

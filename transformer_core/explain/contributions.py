@@ -112,10 +112,9 @@ class Origins:
 def origins(found: dict[Site, Tensor]) -> Origins:
     """Contributions followed through all layers, from the last states down to the tokens."""
     first = next(iter(found)).stack
-    source = None
-    for site, share in found.items():
-        if site.stack == first:
-            source = share if source is None else share @ source
+    source, *above = (share for site, share in found.items() if site.stack == first)
+    for share in above:
+        source = share @ source
     second = {site: share for site, share in found.items() if site.stack != first}
     if not second:
         return Origins(source, None)

@@ -8,7 +8,7 @@ import torch
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.attribution import gradient_times_input, to_words
-from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.models import EncoderClassifier, MaskedLM
 from transformer_core.tasks.classification import Pieces, Review, log_odds, score
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
@@ -34,10 +34,10 @@ def edited(tokenizer: Tokenizer, review: Review, edits: Edits) -> Pieces:
     for index, word in zip(*review.pieces, strict=True):
         if word not in edits:
             found.append((index, word))
-        elif edits[word] is None:
+        elif (text := edits[word]) is None:
             found.append((MASK, word))
         elif word not in done:
-            found += [(i, word) for i in replacement(tokenizer, edits[word])]
+            found += [(i, word) for i in replacement(tokenizer, text)]
         done.add(word)
     return Pieces(*map(list, zip(*found, strict=True)))
 
@@ -50,7 +50,7 @@ def replacement(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 @torch.inference_mode()
-def probability(trained: Trained, pieces: Pieces, label: int) -> float:
+def probability(trained: Trained[EncoderClassifier], pieces: Pieces, label: int) -> float:
     """Of a class for edited pieces; InputError if a replacement made them too many."""
     limit = trained.model.config.max_len
     if len(pieces.ids) > limit:
@@ -108,11 +108,15 @@ class Suggestion:
 
 @torch.inference_mode()
 def suggestions(
-    trained: Trained, language_model: Trained, pieces: Pieces, word: int, label: int
+    trained: Trained[EncoderClassifier],
+    language_model: Trained[MaskedLM],
+    pieces: Pieces,
+    word: int,
+    label: int,
 ) -> list[Suggestion]:
     """Whole words for the place of another, the likeliest first.
 
-    The language model (a MaskedLM with the same vocabulary) reads CONTEXT pieces on either side.
+    The language model, of the same vocabulary, reads CONTEXT pieces on either side.
     """
     place = pieces.words.index(word)
     before = pieces.ids[:place]

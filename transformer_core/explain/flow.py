@@ -4,16 +4,17 @@ The three functions take what a task has computed already and answer with one `F
 model. Of a long text the tokens that matter least, or the oldest, are summed in one row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.contributions import contributions
-from transformer_core.model.models import Model
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
+from transformer_core.model.models import Stack as Layers
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import LABELS, Classification
 from transformer_core.tasks.generation import Look
@@ -70,7 +71,7 @@ class Flow:
 
 
 @torch.inference_mode()
-def translation_flow(trained: Trained, sentence: Sentence) -> Flow:
+def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Flow:
     """The flow of a translated sentence, out of the trace that it holds."""
     model, name = trained.model, trained.tokenizer.token
     found = contributions(model, sentence.trace)
@@ -98,14 +99,15 @@ def translation_flow(trained: Trained, sentence: Sentence) -> Flow:
 
 
 @torch.inference_mode()
-def sentiment_flow(trained: Trained, found: Classification) -> Flow:
+def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -> Flow:
     """The flow of a review's words into [CLS]; found holds a trace.
 
     Of more than ROWS words those are drawn of which the last state of [CLS] has most. The others
     count, in every layer, by how much of it goes through each of them: the sum is exact.
     """
-    tokens, model = found.review.tokens, trained.model
-    shares = layers(contributions(model, found.trace), "encoder", "self")
+    tokens, model, trace = found.review.tokens, trained.model, found.trace
+    assert trace is not None
+    shares = layers(contributions(model, trace), "encoder", "self")
     passing = [torch.eye(len(tokens))[0]]  # how much of the end goes through each state
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
@@ -117,18 +119,18 @@ def sentiment_flow(trained: Trained, found: Classification) -> Flow:
             lumped(share, kept, weight) for share, weight in zip(shares, passing[1:], strict=True)
         ]
         tokens = [tokens[i] for i in kept]
-    states = torch.stack([x[0, 0] for x in found.trace.residual["encoder"]])
+    states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
     probs = model.head(model.encoder.norm(states)).softmax(-1)
     lens = [Candidate(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
     both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
-    heads = [main_heads(model, found.trace, site)[kept][:, kept] for site in model.sites]
+    heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
     stack = Stack("Encoder", tokens, shares, [], heads, [], kept, more)
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
 
 
 @torch.inference_mode()
-def story_flow(trained: Trained, seen: Look, ids: list[int], prompt: int = 0) -> Flow:
+def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: int = 0) -> Flow:
     """The flow of a story's last CHARACTERS before a place that was looked at into what is there.
 
     All that is older is one row. ids are the story's, prompt is how many are the visitor's own.
@@ -164,18 +166,20 @@ def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
     return [each for site, each in found.items() if (site.stack, site.kind) == (stack, kind)]
 
 
-def lens_of(stack: nn.Module, trace: Trace, rows: Iterable[int], log_probs) -> Tensor:
+def lens_of(
+    stack: Layers, trace: Trace, rows: Iterable[int], log_probs: Callable[[Tensor], Tensor]
+) -> Tensor:
     """Log-probabilities before the first layer and after each. (layers + 1, rows, vocab_size)"""
     states = torch.cat(trace.residual[stack.name])[:, list(rows)]
     return log_probs(stack.logits(stack.norm(states)))
 
 
-def candidate(index: int | Tensor, log_probs: Tensor, name) -> Candidate:
+def candidate(index: int | Tensor, log_probs: Tensor, name: Callable[[int], str]) -> Candidate:
     """One entry of a distribution. log_probs (vocab_size,)"""
     return Candidate(name(int(index)), int(index), log_probs[int(index)].exp().item())
 
 
-def best(lens: Tensor, name) -> list[Candidate]:
+def best(lens: Tensor, name: Callable[[int], str]) -> list[Candidate]:
     """The best candidate of every layer. lens (layers + 1, vocab_size)"""
     return [candidate(row.argmax(), row, name) for row in lens]
 

@@ -4,7 +4,7 @@ import torch
 
 from transformer_core.checkpoint import Trained
 from transformer_core.model.heads import Head, every_head, without_each
-from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.models import EncoderClassifier, EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import BATCH_TOKENS
 from transformer_core.tasks.translation import Sentence
@@ -29,7 +29,9 @@ def knock_out_class(model: EncoderClassifier, ids: list[int], label: int) -> dic
 
 
 @torch.inference_mode()
-def knock_out_translation(trained: Trained, sentence: Sentence) -> dict[Head, float]:
+def knock_out_translation(
+    trained: Trained[EncoderDecoder], sentence: Sentence
+) -> dict[Head, float]:
     """How much the translation's log-probability changes without each head, many in one batch."""
     model, changes = trained.model, []
     heads = list(every_head(model.sites, model.config.n_heads))

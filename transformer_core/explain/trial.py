@@ -114,7 +114,7 @@ def ordinal(place: int) -> str:
     return ("first", "second", "third", "fourth", "fifth", "sixth", "last")[place]
 
 
-def put_on_trial(trained: Trained, text: str) -> Iterator[Trial]:
+def put_on_trial(trained: Trained[EncoderClassifier], text: str) -> Iterator[Trial]:
     """All methods on one text, then a deletion curve for each: the trial as it grows.
 
     InputError if the text has fewer than MIN_WORDS words.

@@ -40,6 +40,12 @@ class Node:
         place = f":{self.site.layer}:{self.site.kind}" if self.site else ""
         return f"{self.stack}{place}:{self.role}"
 
+    @property
+    def within(self) -> Site:
+        """The sublayer of a node that belongs to one."""
+        assert self.site is not None, f"{self.key} stands outside the layers"
+        return self.site
+
 
 def stacks(model: Model) -> list[Stack]:
     """The encoder, the decoder or both, in the order of the forward pass."""
@@ -100,16 +106,17 @@ def sublayer(
     add: AddAndNorm, inner: MultiHeadAttention | FeedForward, n: int, n_source: int
 ) -> Iterator[Node]:
     """Norm, network and residual sum in their order; n tokens that look at n_source."""
-    site, is_attention = add.site, isinstance(inner, MultiHeadAttention)
-    d_model = inner.output.out_features if is_attention else inner.down.out_features
+    site, last = add.site, inner.output if isinstance(inner, MultiHeadAttention) else inner.down
+    d_model = last.out_features
     state = (n, d_model)
     if isinstance(add.before, nn.LayerNorm):
         yield Node(site.stack, "norm", state, site, add.before)
-    if is_attention:
+    if isinstance(inner, MultiHeadAttention):
         flops = attention_flops(d_model, n, n_source)
         yield Node(site.stack, "attention", state, site, inner, flops)
     else:
-        flops = sum(product(n, m.in_features, m.out_features) for m in inner.children())
+        linear = [m for m in inner.children() if isinstance(m, nn.Linear)]
+        flops = sum(product(n, m.in_features, m.out_features) for m in linear)
         yield Node(site.stack, "feed-forward", state, site, inner, flops)
     if add.residual:
         yield Node(site.stack, "add", state, site)

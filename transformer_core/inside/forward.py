@@ -1,6 +1,8 @@
 """A model reading one text while everything inside it is kept."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,7 +26,7 @@ class Reading:
 
     ids: dict[str, list[int]]  # by the name of the stack
     tokens: dict[str, list[str]]
-    following: list[str | None]  # what comes after each token of the last stack, if anything does
+    following: Sequence[str | None]  # what comes after each token of the last stack, if anything
 
     @property
     def lengths(self) -> dict[str, int]:
@@ -32,7 +34,7 @@ class Reading:
         return {stack: len(ids) for stack, ids in self.ids.items()}
 
 
-def read(trained: Trained, text: str) -> Reading:
+def read(trained: Trained[Model], text: str) -> Reading:
     """A visitor's text as this model reads it; of several sentences a translator reads the first.
 
     InputError says what cannot be read.
@@ -52,7 +54,7 @@ def read(trained: Trained, text: str) -> Reading:
     return read_ids(trained, ids)
 
 
-def read_ids(trained: Trained, ids: list[int]) -> Reading:
+def read_ids(trained: Trained[Model], ids: list[int]) -> Reading:
     """What the first stack is given, and of an encoder-decoder what it makes of it."""
     model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
@@ -71,7 +73,7 @@ def read_ids(trained: Trained, ids: list[int]) -> Reading:
     )
 
 
-def to_read(trained: Trained, text: str) -> list[int]:
+def to_read(trained: Trained[Any], text: str) -> list[int]:
     """The ids that the first stack is given."""
     model, tokenizer = trained.model, trained.tokenizer
     if isinstance(model, DecoderLM):
@@ -90,7 +92,7 @@ def names_of(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 class Pass:
     """One forward pass over a text, with everything inside it."""
 
-    trained: Trained
+    trained: Trained[Model]
     reading: Reading
     trace: Trace
     logits: Tensor  # (length, vocab_size), or of a classifier (n_classes,)
@@ -110,7 +112,7 @@ class Pass:
 
 
 @torch.inference_mode()
-def run(trained: Trained, reading: Reading) -> Pass:
+def run(trained: Trained[Model], reading: Reading) -> Pass:
     """Read the text once more, and keep all that is computed on the way."""
     trace = Trace(inside=True)
     ids = [torch.tensor([own]) for own in reading.ids.values()]

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,7 @@ from transformer_core.model.trace import Site, Trace
 ROOT = Path(__file__).parents[2]
 
 Shape = tuple[int, ...]
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,14 @@ class Part:
     n_parameters: int = 0
 
 
-def lines_of(thing: Callable | type) -> Lines:
+def lines_of(thing: Callable[..., Any]) -> Lines:
     """The source of a function, method or class of this project."""
     text, first = inspect.getsourcelines(thing)
-    path = Path(inspect.getsourcefile(thing)).resolve().relative_to(ROOT)
+    path = Path(inspect.getfile(thing)).resolve().relative_to(ROOT)
     return Lines(path.as_posix(), first, textwrap.dedent("".join(text)).rstrip())
 
 
-def weightless(
-    model_class: type[Model], config: ModelConfig, *lengths: int
-) -> tuple[Model, Trace, Tensor]:
+def weightless(model_class: type[M], config: ModelConfig, *lengths: int) -> tuple[M, Trace, Tensor]:
     """A model without numbers, the trace of one pass through it, and its output.
 
     lengths are those of the token sequences that it reads, in a batch of one.
@@ -131,7 +131,7 @@ def code_parts(config: ModelConfig, source: int, target: int) -> list[Part]:
 
 
 def part(
-    title: str, code: list[Callable | type], module: nn.Module | None, **flow: Tensor | Shape
+    title: str, code: list[Callable[..., Any]], module: nn.Module | None, **flow: Tensor | Shape
 ) -> Part:
     """A Part whose shapes are those of some tensors (or are given), by name."""
     shapes = {name: tuple(getattr(value, "shape", value)) for name, value in flow.items()}

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,7 +11,8 @@ from torch import Tensor
 from transformer_core.inside.anatomy import Node
 from transformer_core.inside.forward import Pass, names_of
 from transformer_core.inside.lens import log_probs
-from transformer_core.inside.source import Part, part
+from transformer_core.inside.source import Part, Shape, part
+from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.positions import PositionalEncoding
@@ -76,7 +78,7 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
 
 def norm(seen: Pass, node: Node, head: int) -> list[Panel]:
     """A layer norm before a sublayer, or after its sum."""
-    steps = seen.trace.sublayers[node.site]
+    steps = seen.trace.sublayers[node.within]
     first = seen.model.config.norm == "pre"
     return normed(node, seen, *((steps.x, steps.read) if first else (steps.total, steps.out)))
 
@@ -84,7 +86,7 @@ def norm(seen: Pass, node: Node, head: int) -> list[Panel]:
 def final_norm(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The norm after the last layer."""
     last = seen.trace.residual[node.stack][-1]
-    return normed(node, seen, last, node.module(last))
+    return normed(node, seen, last, seen.stack(node).norm(last))
 
 
 def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]:
@@ -100,20 +102,21 @@ def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]
 def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Every stage of one head, and what all heads together answer."""
     module, config = node.module, seen.model.config
-    stages, steps = seen.trace.attention[node.site], seen.trace.sublayers[node.site]
+    assert isinstance(module, MultiHeadAttention)
+    stages, steps = seen.trace.attention[node.within], seen.trace.sublayers[node.within]
     queries = seen.tokens(node)
-    keys = queries if node.site.kind == "self" else next(iter(seen.reading.tokens.values()))
+    keys = queries if node.within.kind == "self" else next(iter(seen.reading.tokens.values()))
     query, key, value = (x[0, head] for x in (stages.query, stages.key, stages.value))
     products = query @ key.T
     weights = stages.weights[0, head]
     hidden = ~stages.mask.expand_as(stages.scores)[0, head]
     encoding = seen.stack(node).positions
-    own = node.site.kind == "self"
+    own = node.within.kind == "self"
     turned = ", turned by its place" if own and changed(encoding, "rotate") else ""
     source = "the norm's output" if config.norm == "pre" else "the residual stream"
     told = source if own else "the encoder's output"
 
-    def square(title: str, how: str, values: Tensor, **more) -> Panel:
+    def square(title: str, how: str, values: Tensor, **more: Any) -> Panel:
         return Panel(title, how, values, queries, "key", keys, **more)
 
     panels = [
@@ -152,9 +155,9 @@ def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
 
 def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The wide layer before and after its activation function, and what leaves the network."""
-    tokens, hidden = seen.tokens(node), seen.trace.hidden[node.site]
+    tokens, hidden = seen.tokens(node), seen.trace.hidden[node.within]
     before, after = hidden.before[0], hidden.after[0]
-    update = seen.trace.sublayers[node.site].update[0]
+    update = seen.trace.sublayers[node.within].update[0]
     units = after.abs().amax(0).topk(min(SHOWN, after.size(-1))).indices
     names = [str(unit + 1) for unit in units.tolist()]
     most = f"the {len(names)} most active of {after.size(-1)} units"
@@ -170,7 +173,7 @@ def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
 
 def add(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The residual stream, what a sublayer adds to it, and the sum."""
-    steps, tokens = seen.trace.sublayers[node.site], seen.tokens(node)
+    steps, tokens = seen.trace.sublayers[node.within], seen.tokens(node)
     return [
         Panel(title, how, x[0], tokens, beside=lengths_of(x[0]))
         for title, how, x in (
@@ -226,18 +229,20 @@ def code(seen: Pass, node: Node) -> Part:
     """The lines that compute a node, and the shapes of what passed through it."""
     stack, module, trace = seen.stack(node), node.module, seen.trace
     tokens, start = (1, len(seen.tokens(node))), trace.residual[node.stack][0]
+    lines: list[Callable[..., Any]]
+    flow: dict[str, Tensor | Shape]
     if node.role == "embedding":
         lines, flow = [stack.embed], {"tokens": tokens, "output": start}
     elif node.role == "positions":
-        lines, flow = [stack.place, type(module)], {"x": start}
-    elif node.role == "attention":
+        lines, flow = [stack.place, type(stack.positions)], {"x": start}
+    elif isinstance(module, MultiHeadAttention):
         lines = [module.forward, module.keys_and_values, module.split_heads, module.join_heads]
-        flow = vars(trace.attention[node.site])
-    elif node.role == "feed-forward":
+        flow = vars(trace.attention[node.within])
+    elif isinstance(module, FeedForward):
         lines = [type(module)] if "forward" in vars(type(module)) else [type(module), FeedForward]
-        flow = {"x": trace.sublayers[node.site].read, **vars(trace.hidden[node.site])}
+        flow = {"x": trace.sublayers[node.within].read, **vars(trace.hidden[node.within])}
     elif node.role in ("norm", "add"):
-        lines, flow = [AddAndNorm], vars(trace.sublayers[node.site])
+        lines, flow = [AddAndNorm], vars(trace.sublayers[node.within])
     elif node.role == "final norm":
         lines, flow = [type(stack).forward], {"x": start}
     else:

@@ -1,6 +1,7 @@
 """Three models from one block: encoder-decoder, encoder-only, decoder-only."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -18,6 +19,8 @@ from transformer_core.model.trace import Site, Trace, record_residual
 class Stack(nn.Module):
     """Embeddings in, hidden states out: positions, then n_layers blocks, then a final norm."""
 
+    blocks: Sequence[Block]
+
     def __init__(
         self, config: ModelConfig, name: Literal["encoder", "decoder"], *, cross: bool = False
     ):
@@ -29,7 +32,7 @@ class Stack(nn.Module):
         self.positions = POSITIONAL_ENCODINGS[config.positional_encoding](config)
         self.positions_along, self.max_len = config.positions_along, config.max_len
         self.dropout = nn.Dropout(config.dropout)
-        self.blocks = nn.ModuleList(
+        self.blocks = nn.ModuleList(  # type: ignore[assignment]  # it does not say of what
             Block(config, name, i, self.positions, cross=cross) for i in range(config.n_layers)
         )
         self.norm = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
