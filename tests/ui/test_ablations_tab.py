@@ -12,6 +12,7 @@ from transformer_core.studies.records import learning_lines, read_study
 from transformer_core.ui.figures.curves import curves
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
+from transformer_core.ui.views.variants import points
 from transformer_core.ui.views.view import View
 
 CHOSEN = ("shakespeare", "loss", "full")
@@ -91,6 +92,14 @@ def test_names_from_files_are_escaped(handlers, folder):
     assert {trace.name.split(",")[0] for trace in curves([line], "x", "y").data} == {
         "&lt;b&gt;x&lt;/b&gt;"
     }
+
+
+def test_the_band_of_a_share_ends_where_there_can_be_no_share():
+    x, mean, none = np.arange(2.0), np.array([0.1, 0.9]), np.zeros((1, 2))
+    wide = Line("a", 0, x, mean, mean, mean - 0.3, mean + 0.3, x, none)
+    assert points(wide, percent=True)["low"] == [0, 0.6]
+    assert points(wide, percent=True)["high"] == [0.4, 1]
+    assert points(wide, percent=False)["high"] == [0.4, 1.2]
 
 
 def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):

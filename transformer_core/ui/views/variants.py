@@ -43,28 +43,33 @@ def variants_value(
     are the axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
     """
     drawn = {line.title: line for line in lines}
+    percent = not metric.startswith("loss")
     return {
         "name": name,
         "finding": finding,
         "x": x,
         "y": y,
         "logs": list(logs),
-        "percent": not metric.startswith("loss"),
+        "percent": percent,
         "mark": list(mark or ()),
         "shown": SHOWN,
         "lines": [
-            {**points(drawn[end.title]), **ending(end, metric)}
+            {**points(drawn[end.title], percent=percent), **ending(end, metric)}
             for end in ends
             if end.title in drawn
         ],
     }
 
 
-def points(line: Line) -> dict:
-    """The numbers of one curve."""
+def points(line: Line, *, percent: bool) -> dict:
+    """The numbers of one curve; of shares the band ends where there can be none."""
+    limits = (0.0, 1.0) if percent else (-math.inf, math.inf)
     return {
         "x": rounded(line.x),
-        **{part: rounded(getattr(line, part)) for part in ("mean", "smoothed", "low", "high")},
+        "mean": rounded(line.mean),
+        "smoothed": rounded(line.smoothed),
+        "low": rounded(line.low.clip(*limits)),
+        "high": rounded(line.high.clip(*limits)),
         "seedX": rounded(line.seed_x),
         "seeds": [rounded(seed) for seed in line.seeds],
     }
