@@ -36,6 +36,14 @@ document.addEventListener('click', (event) => {
   tab.scrollIntoView({ inline: 'center', block: 'nearest', behavior: smooth() });
   bring(tab.closest('.sections > .tab-wrapper')?.parentElement);
 });
+// however a tab was opened, by an address or by Back: on a phone its name may lie outside the row
+new MutationObserver((changes) => {
+  for (const { target } of changes) {
+    if (target.matches('#tabs > .tab-wrapper [role=tab][aria-selected=true]')) {
+      target.scrollIntoView({ inline: 'center', block: 'nearest' });
+    }
+  }
+}).observe(document.body, { subtree: true, attributes: true, attributeFilter: ['aria-selected'] });
 function bring(sections) {
   if (!sections) return;
   sections.style.minHeight = '100vh'; // what was opened may still be on its way

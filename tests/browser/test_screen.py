@@ -114,6 +114,13 @@ def test_on_a_phone_every_tab_can_be_pressed(open_page):
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390, tab.inner_text()
 
 
+def test_on_a_phone_the_tab_of_an_address_is_in_sight(open_page):
+    page = open_page("/?tab=about", width=390, height=844)
+    tab = page.locator("#tabs > .tab-wrapper").get_by_role("tab", name="About", exact=True)
+    expect(tab).to_have_attribute("aria-selected", "true")
+    expect(tab).to_be_in_viewport(ratio=1)
+
+
 def test_the_header_is_one_line_with_every_tab_in_it(open_page):
     page = open_page("/", height=720)
     expect(page.locator("#tabs > .tab-wrapper")).to_be_visible()
