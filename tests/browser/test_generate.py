@@ -248,11 +248,11 @@ def test_an_alternative_starts_a_branch_and_the_old_text_can_be_returned_to(open
     choice = other.locator("code").inner_text()
     other.click()
     expect(page.locator("#story h3")).to_contain_text("at 13")
+    expect(page.locator("#story .token")).to_have_count(13 + 40)
+    second = settled(page)
     opened_section(page, "Branches")
     radio = page.locator("#branches")
     expect(radio).to_contain_text("at 13")
-    expect(page.locator("#story .token")).to_have_count(13 + 40)
-    second = settled(page)
     shown = page.locator("#story .token").nth(12).inner_text()
     assert shown.replace("\n", "").startswith(choice.replace("␣", " "))
     assert second[:10] == first[:10] and second != first
