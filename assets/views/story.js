@@ -92,9 +92,11 @@ function advance(now) {
   if (busy()) frame = requestAnimationFrame(advance);
   else if (!resting) {
     resting = true;
-    if (!pinned) tell('rest', {});
+    if (!pinned) tellLook(null);
   }
 }
+// one kind of event for both: of two kinds the earlier answer could come last
+const tellLook = (position) => tell('look', { position });
 function free() {
   chosen = followed = -1;
   pinned = false;
@@ -112,7 +114,7 @@ function light() { // what one points at here lights up in the picture
 }
 function choose(index) {
   look(index, true);
-  tell('choose', { position: index });
+  tellLook(index);
 }
 
 actions.stop = () => {
@@ -164,7 +166,7 @@ text.addEventListener('click', (event) => {
   if (pinned && +node.dataset.i === chosen) {
     free();
     announce();
-    tell('rest', {});
+    tellLook(null);
   } else choose(+node.dataset.i);
 });
 text.addEventListener('keydown', (event) => {
@@ -185,7 +187,7 @@ text.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') {
     free();
     announce();
-    tell('rest', {});
+    tellLook(null);
   }
 });
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {

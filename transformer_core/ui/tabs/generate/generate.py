@@ -175,20 +175,15 @@ def wire_looking(
     """What the model saw and thought: at the end of a text, or at a character that is pressed."""
     position = gr.State(None, time_to_live=3600)  # of that character; None: the next
 
-    def answer(desk, position, *settings):
-        story = desk.story
+    @answers_errors
+    def look(desk, temperature, top_k, top_p, penalty, event: gr.EventData):
+        story, position = desk.story, None
+        if event.position is not None:
+            position = max(1, position_of(event, story))
         seen = looked(trained, story, position)
-        bars = distribution(trained, story, seen, Sampling(*settings))
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        bars = distribution(trained, story, seen, sampling)
         return position, picture(trained, story, seen), attention(trained, story, seen), bars
-
-    @answers_errors
-    def look_ahead(desk, temperature, top_k, top_p, penalty):
-        return answer(desk, None, temperature, top_k, top_p, penalty)
-
-    @answers_errors
-    def choose(desk, temperature, top_k, top_p, penalty, event: gr.EventData):
-        position = max(1, position_of(event, desk.story))
-        return answer(desk, position, temperature, top_k, top_p, penalty)
 
     @answers_errors
     def redraw(desk, temperature, top_k, top_p, penalty, position):
@@ -197,8 +192,7 @@ def wire_looking(
 
     quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
     looking, shown = [desk, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
-    first.story.rest(look_ahead, looking, shown, **quick)
-    first.story.choose(choose, looking, shown, **quick)
+    first.story.look(look, looking, shown, **quick)
     changes = [setting.change for setting in draw.settings]
     gr.on(changes, redraw, [*looking, position], draw.bars, **quick)
 
