@@ -1,12 +1,15 @@
 // The same text through several models: what each says of it, and one of its attention heads.
-// value: {summary, cards: [{title, says, note, why, queries: […], keys: […], weights: packed}]}
+// value: {summary, cards: [{title, says: [[text, whether the first card says it otherwise], …],
+//   note, why, queries: […], keys: […], weights: packed}]}
 const cards = $('.twins-cards'), note = $('.view-note');
+const LONG = 2; // characters of a name that still fits upright
+const word = ([text, differs]) => make(differs ? 'mark' : 'span', { text });
 function card(twin) {
   const box = make(
     'article',
     { class: 'twin' },
     make('h4', { text: twin.title }),
-    make('p', { class: 'twin-says', text: twin.says }),
+    make('p', { class: 'twin-says' }, ...twin.says.map(word)),
     make('p', { class: 'twin-note', text: twin.note }),
   );
   if (twin.why) {
@@ -23,7 +26,8 @@ function card(twin) {
   box.append(make('div', { class: 'heads-plot' }, keys, queries, map));
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   paintMap(map, weights, n, m);
-  labelAxis(keys, twin.keys.map(initial), 26);
+  keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
+  labelAxis(keys, twin.keys, 26);
   labelAxis(queries, twin.queries, 40);
   map.addEventListener('pointermove', (event) => {
     const area = map.getBoundingClientRect();
@@ -37,8 +41,6 @@ function card(twin) {
   });
   return box;
 }
-const initial = (token) =>
-  [...token.trim()].length > 2 ? [...token.trim()].slice(0, 2).join('') : token;
 function draw() {
   element.firstElementChild.classList.toggle('empty', !current()?.cards);
   note.textContent = current()?.summary ?? '';
@@ -51,7 +53,9 @@ actions.csv = () =>
     'text/csv',
     csv([
       ['variant', 'says', 'note'],
-      ...current().cards.map((twin) => [twin.title, twin.says, twin.note]),
+      ...current().cards.map((
+        { title, says, note },
+      ) => [title, says.map(([text]) => text).join(''), note]),
     ]),
   );
 new MutationObserver(() => current()?.cards && draw()).observe(document.body, {

@@ -1,6 +1,7 @@
 """Every variant reads the same text, and shows what a visitor could ask of it alone."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,7 @@ from transformer_core.tasks.generation import read, write
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate
 from transformer_core.tokenization import train_characters
-from transformer_core.ui.views.twins import twins_value
+from transformer_core.ui.views.twins import compared, twins_value
 
 
 @pytest.fixture
@@ -131,3 +132,12 @@ def test_cards_show_one_head_or_say_why_not(writers):
     assert {card["why"] for card in nowhere} == {"It has no such layer."}
     blind = twins_value([replace(found[0], views={})], None, 0, "…")["cards"]
     assert blind[0]["why"] == "It has no attention to look at."
+
+
+def test_words_that_the_first_says_otherwise_are_told_apart():
+    first = "Zwei junge Männer spielen Fußball."
+    assert compared(first, first) == [(word, False) for word in re.findall(r"\S+\s*", first)]
+    told = compared("\nZwei Männer spielen\n im Park.", first)
+    assert "".join(text for text, _ in told) == "\nZwei Männer spielen\n im Park."
+    assert [text.strip() for text, differs in told if differs] == ["", "im", "Park."]
+    assert compared("", first) == []

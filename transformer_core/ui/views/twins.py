@@ -1,5 +1,8 @@
 """The same text through several models, side by side."""
 
+import re
+from difflib import SequenceMatcher
+
 import gradio as gr
 
 from transformer_core.model.trace import Site
@@ -16,12 +19,12 @@ def twins_view(title: str, **component) -> gr.HTML:
 
 def twins_value(twins: list[Twin], site: Site | None, head: int, summary: str) -> dict:
     """Every twin with the attention of one head, where it has that head."""
-    return {"summary": summary, "cards": [card(twin, site, head) for twin in twins]}
+    return {"summary": summary, "cards": [card(twin, twins[0], site, head) for twin in twins]}
 
 
-def card(twin: Twin, site: Site | None, head: int) -> dict:
+def card(twin: Twin, first: Twin, site: Site | None, head: int) -> dict:
     """One twin; why says what it has instead of the attention that was asked for."""
-    words = {"title": twin.title, "says": twin.says, "note": twin.note}
+    words = {"title": twin.title, "says": compared(twin.says, first.says), "note": twin.note}
     if not twin.views:
         return {**words, "why": "It has no attention to look at."}
     seen = twin.views.get(site)
@@ -35,3 +38,15 @@ def card(twin: Twin, site: Site | None, head: int) -> dict:
         "keys": [spaced(token) for token in seen.key_tokens[last]],
         "weights": pack(seen.weights[head][last, last]),
     }
+
+
+def compared(text: str, other: str) -> list[tuple[str, bool]]:
+    """A text in words, with the white space around them, and which of them the other lacks there.
+
+    Both are compared as sequences: a word that only stands elsewhere is another one.
+    """
+    words, others = (re.findall(r"^\s+|\S+\s*", one) for one in (text, other))
+    bare, known = ([word.strip() for word in some] for some in (words, others))
+    blocks = SequenceMatcher(None, known, bare, autojunk=False).get_matching_blocks()
+    same = {i for block in blocks for i in range(block.b, block.b + block.size)}
+    return [(word, i not in same) for i, word in enumerate(words)]
