@@ -7,6 +7,7 @@ const grids = $('.switch-grids'),
 let off = new Set();
 function draw() {
   const value = current();
+  $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
   element.firstElementChild.classList.toggle('empty', !value?.groups);
   grids.replaceChildren();
   diff.replaceChildren();
