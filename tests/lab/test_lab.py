@@ -342,11 +342,11 @@ def test_it_trains_on_the_cpu_where_a_library_promises_a_gpu(monkeypatch):
 def test_a_loss_that_is_no_number_ends_the_training():
     training = Training(fit_on_cpu, PLAN)
     (learner,) = training.learners
+    trained = learner.model
     training.advance()
+    average = learner.model
     with torch.no_grad():
-        for parameter in learner.model.parameters():
-            parameter.fill_(float("nan"))
-        for parameter in learner.steps.gi_frame.f_locals["trained"]:
+        for parameter in [*trained.parameters(), *average.parameters()]:
             parameter.fill_(float("nan"))
     steps = len(list(training.run()))
     assert training.ended and learner.diverged and steps <= 2

@@ -28,7 +28,8 @@ from torch.testing import assert_close
 
 from train import copy_task, loop, shakespeare
 from train.data import sequences as data
-from train.loop import OPTIMIZERS, TrainConfig, learning_rate
+from train.loop import TrainConfig, learning_rate
+from train.optimizers import OPTIMIZERS
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
@@ -216,8 +217,8 @@ def test_a_batch_in_parts_is_the_whole_batch(optimizer):
 
 
 def test_a_gradient_is_clipped_to_its_limit(monkeypatch):
-    def sgd(model, config):
-        return [torch.optim.SGD(model.parameters(), lr=config.learning_rate)]
+    def sgd(model, learning_rate, weight_decay):
+        return [torch.optim.SGD(model.parameters(), lr=learning_rate)]
 
     monkeypatch.setitem(OPTIMIZERS, "sgd", sgd)
     model = tiny_model()

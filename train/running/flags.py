@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from train.loop import OPTIMIZERS, SCHEDULES, TrainConfig
+from train.loop import SCHEDULES, TrainConfig
+from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig

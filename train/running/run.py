@@ -8,21 +8,15 @@ from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState
-from torch import nn
 from tqdm import tqdm
 
-from train.loop import (
-    Batch,
-    Progress,
-    fit,
-    fraction_done,
-    remove_states,
-)
+from train.loop import Batch, LossOf, Progress, fit, fraction_done
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
 from train.running.metrics import Metrics, measured, read_table
 from train.running.scores import Exam, evaluate_and_publish
+from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
@@ -37,7 +31,7 @@ def run(
     model: M,
     tokenizer: Tokenizer,
     batch_of: Callable[[int], Batch],
-    loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
+    loss_of: LossOf,
     evaluate: Callable[[M], dict[str, float]],
     exam: Exam,
     finish: Callable[[M], None] | None = None,

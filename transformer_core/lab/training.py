@@ -41,6 +41,11 @@ class Fit(Protocol):
     evaluate returned, or None) and `diverged` are read here.
     """
 
+    @property
+    def code(self) -> tuple[Callable[..., Any], ...]:
+        """The functions whose lines tell a reader how it trains."""
+        ...
+
     def __call__(
         self,
         model: nn.Module,

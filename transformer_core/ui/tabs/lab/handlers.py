@@ -101,7 +101,7 @@ class Lab:
         plan = plan_of(*values)
         toy, choice = plan.toy(), plan.choices[0]
         lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
-        loop = part("The training loop", [self.fit], None)
+        loop = part("The training loop", list(self.fit.code), None)
         return code_value([*code_parts(choice.config(toy), *lengths), loop])
 
 
