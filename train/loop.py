@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 import torch
 from accelerate import Accelerator
@@ -23,11 +23,14 @@ LossOf = Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]  # summed, and of h
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How long, how fast and how carefully. The defaults suit small models on a CPU."""
+    """How long, how fast and how carefully. The defaults suit small models on a CPU.
+
+    What a field's name does not say stands beside its type, and in the help of the flags.
+    """
 
     steps: int = 2000
-    minutes: float = 0.0  # if above 0, the schedule fits this time box and ends with it
-    batch_size: int = 64  # examples, or padded tokens where a task says so
+    minutes: Annotated[float, "if above 0, the schedule fits this time box and ends with it"] = 0.0
+    batch_size: Annotated[int, "examples, or padded tokens where a task says so"] = 64
     learning_rate: float = 1e-3
     optimizer: str = "adamw"  # a key of OPTIMIZERS
     schedule: str = "cosine"  # a key of SCHEDULES
@@ -35,11 +38,11 @@ class TrainConfig:
     weight_decay: float = 0.01
     label_smoothing: float = 0.0
     grad_clip: float = 1.0
-    ema: float = 0.0  # decay of the averaged weights, which are what is evaluated and kept
-    accumulate: int = 1  # a step's batch is computed in this many parts
-    eval_every: int = 250
-    best_by: str = "loss"  # the evaluated metric whose smallest value is the best
-    patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
+    ema: Annotated[float, "decay of the averaged weights, which are evaluated and kept"] = 0.0
+    accumulate: Annotated[int, "a step's batch is computed in this many parts"] = 1
+    eval_every: Annotated[int, "steps from one evaluation to the next"] = 250
+    best_by: Annotated[str, "the evaluated metric whose smallest value is the best"] = "loss"
+    patience: Annotated[int, "evaluations without a better one until it stops; 0 never stops"] = 0
     seed: int = 0
 
     def __post_init__(self) -> None:

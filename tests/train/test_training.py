@@ -604,6 +604,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
         (["--optimizer", "sgd"], "invalid choice: 'sgd'"),
         (["--positional-encoding", "abs"], "invalid choice: 'abs'"),
+        (["--pooling", "max"], "invalid choice: 'max'"),
         (["--steps", "many"], "invalid int value: 'many'"),
         (["--minutes", "nan"], "minutes=nan must be at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),
