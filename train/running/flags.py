@@ -141,11 +141,11 @@ def add_config_flags(parser: argparse.ArgumentParser, config: C, derived: tuple[
             }
         )
         name = field.name.replace("_", "-")
-        help = meaning(field.name, types[field.name])
+        help = help_of(field.name, types[field.name])
         group.add_argument("--" + name, default=value, help=help, **kind)
 
 
-def meaning(name: str, hint: Any) -> str:
+def help_of(name: str, hint: Any) -> str:
     """What stands beside a field's type; its name where nothing does."""
     said: tuple[str, ...] = hint.__metadata__ if get_origin(hint) is Annotated else ()
     return "; ".join(said).replace("%", "%%") or name.replace("_", " ")

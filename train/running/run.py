@@ -14,7 +14,7 @@ from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
-from train.running.metrics import Metrics, measured, read_table
+from train.running.metrics import Metrics, measured, read_rows
 from train.running.scores import Exam, evaluate_and_publish
 from train.states import remove_states
 from transformer_core import checkpoint
@@ -156,7 +156,7 @@ def history(options: Options) -> Path | None:
 
 def open_metrics(options: Options, past: Path | None) -> Metrics:
     """Start a new run after those it builds on, or, resuming, go on with the last."""
-    rows = read_table(past / "metrics.csv") if past is not None else []
+    rows = read_rows(past / "metrics.csv") if past is not None else []
     last = max((int(row["run"]) for row in rows), default=0)
     resumed = options.resume and past == options.out
     number = max(1, last + (not resumed))
