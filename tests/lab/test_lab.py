@@ -13,9 +13,10 @@ import torch
 from torch.testing import assert_close
 
 from train.loop import fit_on_cpu
-from transformer_core.lab import training as lab
+from transformer_core.lab import learner as learning
+from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.toys import PASTED, RULES, drawn, exact_match, held_out, judge, pasted
-from transformer_core.lab.training import Choice, Plan, Training
+from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
@@ -313,7 +314,7 @@ def test_a_moment_differs_from_the_model_by_rounding_alone(taught):
 
 def test_recorded_moments_stay_within_their_room(monkeypatch, taught):
     size = sum(w.nbytes for w in taught.learners[0].moments[0].values())
-    monkeypatch.setattr(lab, "ROOM", int(2.5 * size))
+    monkeypatch.setattr(learning, "ROOM", int(2.5 * size))
     training = finished(replace(PLAN, steps=125))
     (learner,) = training.learners
     assert list(learner.moments) == [0, 100] and learner.every == 100

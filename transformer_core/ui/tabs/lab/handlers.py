@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.inside.source import code_parts, part
+from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.lab.training import Fit, Plan, Training
+from transformer_core.lab.training import Fit, Training
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import answers_errors, paced
 from transformer_core.ui.page import forget
