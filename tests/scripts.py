@@ -29,6 +29,7 @@ KNOWN = [
     "MutationObserver",
     "ResizeObserver",
     "Node",
+    "Path2D",
     "XMLSerializer",
 ]
 

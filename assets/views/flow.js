@@ -1,5 +1,6 @@
 // A text going through the Transformer: clock, controls and input around flow_numbers (what fed
-// what), flow_layout (where it is), flow_paint (what flows) and flow_words (what is read).
+// what), flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows)
+// and flow_words (what is read).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
@@ -30,13 +31,21 @@ const play = control('flow-play', '▶ Play'),
   scrub = range('flow-scrub', 1, .01, 'How much is written');
 bar.append(scrub);
 const unfold = control('flow-unfold', 'Unfold the layers'),
+  rawly = control('flow-raw', 'Raw attention'),
+  chooser = flowChooser(() => draw()),
   least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
   leastText = make('output');
+bar.append(chooser.heads, chooser.layers);
 bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
-least.value = 1.5;
+const SIFTS = { // what is too thin to be drawn, in percent: of contributions, of raw attention
+  false: { min: 0, max: 8, step: .5, value: 1.5 },
+  true: { min: 1, max: 60, step: 1, value: 10 },
+};
+Object.assign(least, SIFTS[false]);
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
+let raw = false, attention = null; // whether attention is wanted, and what has come of it
 let wanted = 0,
   until = null,
   hover = null,
@@ -51,7 +60,11 @@ function render() {
   cancelAnimationFrame(asked);
   clearTimeout(later);
   asked = page = 0;
-  numbers = until = kept = null;
+  numbers =
+    until =
+    kept =
+    attention =
+      null;
   pressed = null;
   look(null);
   old(false);
@@ -76,6 +89,7 @@ function render() {
   };
   now.out[numbers.favourite] = 1;
   g = null;
+  ask();
   draw();
 }
 const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
@@ -145,6 +159,7 @@ function frame(time) {
       now[kind][i] = follow(glow, +(now.lit.kind === kind && now.lit.i === i), 80);
     });
   }
+  now.raw = lookedAt();
   picture(pen);
   words.place(g, now, wanted);
   controls();
@@ -181,25 +196,56 @@ function controls() {
   put(play, 'textContent', until === null ? '▶ Play' : '❚❚ Pause');
   put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
   put(unfold, 'ariaPressed', String(!!wanted));
+  put(rawly, 'ariaPressed', String(raw));
+  put(rawly, 'hidden', !wanted);
+  for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);
   put(leastText, 'textContent', `${+least.value} %`);
 }
 let said = '';
 function speak() { // the sentence above, as long as there is room for it
   if (root.classList.contains('flow-old')) return;
-  const text = (list) => list.map((part) => part[0]).join(''),
-    full = words.say(now, 5),
-    key = `${text(full)} ${g.W}`;
+  const say = now.raw ? sayAttention : (parts) => words.say(now, parts), full = say(5);
+  const key = `${full.map(([text, , head = '']) => text + head).join('')} ${g.W}`;
   if (said === key && caption.firstChild) return;
   said = key;
   for (let parts = 5; parts > 0; parts--) {
     caption.replaceChildren(
-      ...words.say(now, parts).map(([text, name = '']) => make('span', { class: name, text })),
+      ...say(parts).map(([text, name = '', head = null]) =>
+        head === null ? make('span', { class: name, text }) : swatch(head)
+      ),
     );
     if (
       caption.scrollHeight <= caption.clientHeight + 2 && caption.scrollWidth <= caption.clientWidth
     ) return;
   }
 }
+
+// ---- raw attention instead: what is drawn of it, once it has come ----
+function ask() {
+  if (!numbers || !raw || !wanted || attention) return;
+  document.dispatchEvent(new CustomEvent('weights:ask', { detail: root }));
+  tell('attend', {});
+}
+document.addEventListener('weights', ({ detail: { from, stacks } }) => {
+  if (!numbers || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  attention = flowAttention(numbers, stacks) ?? attention;
+  if (attention) chooser.fill(numbers, attention.count, likelyHead());
+  draw();
+});
+function likelyHead() { // the one behind the widest ribbon of the contributions
+  if (!g) return 0;
+  const wide = numbers.ribbons(rest(), g.seat, page, 0).toSorted((a, b) => b.w - a.w);
+  return wide.map(numbers.headOf).find(Boolean)?.head ?? 0;
+}
+const NOTHING = { all: [], around: () => ({ looks: [], seen: [], ribbons: [], most: {} }) };
+function lookedAt() {
+  if (!raw || now.fold < .02) return null;
+  return attention?.drawn(g, { ...chooser.chosen(), least: least.value / 100 }) ?? NOTHING;
+}
+const sayAttention = (parts) =>
+  attention
+    ? words.sayAttention(now.lit, now.raw.around(now.lit), chooser.say(+least.value), parts)
+    : [['What every head looked at is on its way.']];
 
 // ---- what is pointed at, or kept; other views hear of it and are heard ----
 function look(token, silent = false) {
@@ -291,13 +337,14 @@ stage.addEventListener('keydown', (event) => {
   });
   list[i].focus();
 });
-// ---- a ribbon between two layers: what it is, and the head that brought most of it ----
+// ---- a ribbon between two layers: what it is, and the head that is it or brought most of it ----
+const headOf = (ribbon) => ribbon.site ? attention.headOf(ribbon) : numbers.headOf(ribbon);
 const tip = make('span', { class: 'flow-tip' });
 const pointed = (event) => {
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
   const box = canvas.getBoundingClientRect();
   return g.ribbonAt(
-    numbers.ribbons(now.lit, g.seat, page, least.value / 200),
+    now.raw?.around(now.lit).ribbons ?? numbers.ribbons(now.lit, g.seat, page, least.value / 200),
     event.clientX - box.left,
     event.clientY - box.top,
     now.fold,
@@ -305,11 +352,12 @@ const pointed = (event) => {
 };
 stage.addEventListener('pointermove', (event) => {
   const ribbon = pointed(event);
-  stage.classList.toggle('flow-pressable', !!ribbon && !!numbers.headOf(ribbon));
+  const found = ribbon && headOf(ribbon);
+  stage.classList.toggle('flow-pressable', !!found);
   if (!ribbon) return tip.remove();
   const box = stage.getBoundingClientRect(),
     x = event.clientX - box.left;
-  tip.textContent = words.tell(ribbon);
+  tip.textContent = words.tell(ribbon, found?.head);
   tip.style.transform = `translate(${x.toFixed(0)}px, ${
     (event.clientY - box.top - 30).toFixed(0)
   }px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
@@ -318,7 +366,7 @@ stage.addEventListener('pointermove', (event) => {
 stage.addEventListener('pointerleave', () => tip.remove());
 let pressed = null; // the head that was asked for
 function head(ribbon) {
-  const found = numbers.headOf(ribbon);
+  const found = headOf(ribbon);
   if (!found) return;
   pressed = { from: root, ...found };
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
@@ -360,11 +408,22 @@ scrub.addEventListener('input', () => {
   draw();
 });
 least.addEventListener('input', draw);
+function sift() { // how thin a ribbon may be, as it was left
+  SIFTS[!raw].value = least.value;
+  Object.assign(least, SIFTS[raw]);
+}
 function toggle() {
   wanted = 1 - wanted;
+  ask();
   draw();
 }
 unfold.addEventListener('click', toggle);
+rawly.addEventListener('click', () => {
+  raw = !raw;
+  sift();
+  ask();
+  draw();
+});
 
 // ---- downloads ----
 function exported(target) { // the whole view as it stands, without its controls
@@ -405,6 +464,7 @@ function table() {
   const { seats, outs, two } = numbers,
     sources = seats.map((_, s) => words.sourceText(s)),
     targets = outs.map((_, i) => words.outText(i));
+  if (now.raw) return looks();
   if (!now.fold) {
     return [
       ['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
@@ -436,6 +496,17 @@ function table() {
       w.toFixed(4),
       first,
     ]),
+  ];
+}
+// of raw attention every ribbon that is drawn
+function looks() {
+  return [
+    ['stack', 'attention', 'layer', 'head', 'query', 'key', 'weight'],
+    ...now.raw.all.map((ribbon) => {
+      const { site: { k, l, kind }, head, weight } = ribbon,
+        [key, query] = words.ends(ribbon);
+      return [numbers.stacks[k].name, kind, l + 1, head + 1, query, key, weight.toFixed(4)];
+    }),
   ];
 }
 actions.csv = () => g && save('flow.csv', 'text/csv', csv(table()));

@@ -132,6 +132,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
     }
     return narrow ? mix(place.source[s].v, lanes[k][s], fold) : place.source[s].v;
   };
+  const lanePitch = vertical ? (W - 36) / Math.max(seats.length, listed.length) : pitch;
   // a ribbon's two ends, and where it is between them: level at both, as it is painted
   const ends = ({ from, to, fromAt, toAt }, fold) =>
     [[from, fromAt], [to, toAt]].map((
@@ -161,6 +162,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
     bare,
     place,
     mouth,
+    spread: Math.min(1, 1.4 * lanePitch / mouth), // of a mouth between two layers of raw attention
     pitch,
     listed,
     shown,

@@ -4,10 +4,10 @@
 // 1.
 const flowNumbers = (value) => {
   const { outs, begin, start, guess, kind } = value, last = value.stacks.length - 1, two = last > 0;
-  const stacks = value.stacks.map(({ name, tokens, more, self }) => {
+  const stacks = value.stacks.map(({ name, tokens, more, places, self }) => {
     const rows = [...tokens]; // null: the row that stands for several tokens
     if (more) rows.splice(more[0], 0, null);
-    return { name, tokens: rows, count: more?.[1] ?? 0, depth: self.length };
+    return { name, tokens: rows, count: more?.[1] ?? 0, depth: self.length, places };
   });
   const end = [last, stacks[last].depth], id = ([k, l]) => 64 * k + 2 * l;
   const hops = value.stacks.flatMap((stack, k) =>

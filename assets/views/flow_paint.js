@@ -7,10 +7,14 @@ const span = (phase, from, to) => ease((phase - from) / (to - from)); // how far
 function flowInk() {
   const pen = document.createElement('canvas').getContext('2d'),
     ink = { dark: document.body.classList.contains('dark') };
-  for (const name of ['accent', 'past', 'warm', 'line', 'muted', 'ground']) {
+  const channels = (name) => {
     pen.fillStyle = colour(`--${name}`);
-    ink[name] = [1, 3, 5].map((i) => parseInt(pen.fillStyle.slice(i, i + 2), 16));
+    return [1, 3, 5].map((i) => parseInt(pen.fillStyle.slice(i, i + 2), 16));
+  };
+  for (const name of ['accent', 'past', 'warm', 'line', 'muted', 'ground']) {
+    ink[name] = channels(name);
   }
+  ink.series = Array.from({ length: SERIES }, (_, i) => channels(`series-${i + 1}`));
   // rise: how strong a ribbon begins
   return { ...ink, rise: ink.dark ? .58 : .4, plate: ink.dark ? .14 : .09 };
 }
@@ -146,10 +150,11 @@ class SvgPen {
   }
 }
 
+let web = {}; // the faint paths of raw attention as they were drawn last
+
 // One picture: n what fed what, g where things are, ink the colours, now = {fold, clock, least,
-// out, source}:
-// how far unfolded, how much is written, the least share that is drawn, and how brightly each one
-// is lit.
+// out, source, raw}: how far unfolded, how much is written, the least share that is drawn, how
+// brightly each one is lit, and the attention that is drawn instead: {all, around(lit)}, or null.
 function flowPaint(pen, { n, g, ink, now }) {
   const { outs, seats, stacks, last, two } = n,
     { place, xy, vertical, narrow, judge, chars, mouth } = g,
@@ -176,20 +181,23 @@ function flowPaint(pen, { n, g, ink, now }) {
     return paint;
   }
   // A ribbon through points [u, v], level wherever it meets one; [u, v, 0.5] makes it taper.
-  // Nothing shines through a solid one.
-  function ribbon(points, width, paint, alpha, solid = 0) {
-    if (alpha < .004) return;
+  function outline(points, width, path = pen) {
     const half = Math.max(width, .7) / 2;
     const side = (list, d) =>
       list.forEach(([u, v, taper = 1], i) => {
         const [x, y] = xy(u, v + d * taper);
-        if (!i) return d < 0 ? pen.moveTo(x, y) : pen.lineTo(x, y);
+        if (!i) return d < 0 ? path.moveTo(x, y) : path.lineTo(x, y);
         const [u0, v0, taper0 = 1] = list[i - 1], bend = (u0 + u) / 2;
-        pen.bezierCurveTo(...xy(bend, v0 + d * taper0), ...xy(bend, v + d * taper), x, y);
+        path.bezierCurveTo(...xy(bend, v0 + d * taper0), ...xy(bend, v + d * taper), x, y);
       });
-    pen.beginPath();
     side(points, -half);
     side(points.toReversed(), half);
+  }
+  // Nothing shines through a solid one.
+  function ribbon(points, width, paint, alpha, solid = 0) {
+    if (alpha < .004) return;
+    pen.beginPath();
+    outline(points, width);
     if (solid && width > 1.2) {
       pen.fillStyle = rgba(ink.ground, 1);
       pen.globalAlpha = solid;
@@ -337,6 +345,50 @@ function flowPaint(pen, { n, g, ink, now }) {
       }
     }
   }
+  // Raw attention: thin where it leaves a key, and in the mouth of a query as wide as its weight.
+  const reach = (one, thin) => {
+    const [from, to] = g.ends(one, fold);
+    return [[...from, thin], to];
+  };
+  const exists = ([k, , s]) => (two ? k < last : !chars) || s < clock;
+  function attended(lit, come, alpha) {
+    const paints = ink.series.map((channels) => stain(channels, come, ink.rise, .92));
+    for (const one of now.raw.around(lit).ribbons) {
+      if (!exists(one.to)) continue;
+      ribbon(
+        reach(one, .3),
+        one.w * mouth,
+        paints[one.head % SERIES],
+        alpha * (.6 + .4 * Math.sqrt(one.weight)),
+        come < 1 || one.w < .02 ? 0 : alpha,
+      );
+    }
+  }
+  // Of all tokens, faintly. They are many: a head is one path, which a canvas keeps.
+  function everyLook(alpha) {
+    const { all } = now.raw, written = Math.ceil(clock);
+    if (web.all !== all || web.g !== g || web.fold !== fold || web.written !== written) {
+      web = { all, g, fold, written, paths: new Map() };
+    }
+    const trace = (head, path) => {
+      for (const one of all) {
+        if (one.head === head && exists(one.to)) outline(reach(one, .5), one.w * mouth * .25, path);
+      }
+      return path;
+    };
+    for (const head of new Set(all.map((one) => one.head))) {
+      pen.fillStyle = rgba(ink.series[head % SERIES], 1);
+      pen.globalAlpha = alpha * (ink.dark ? .28 : .24);
+      if (pen.canvas) {
+        const { paths } = web;
+        pen.fill(paths.get(head) ?? paths.set(head, trace(head, new Path2D())).get(head));
+      } else {
+        pen.beginPath();
+        trace(head, pen);
+        pen.fill();
+      }
+    }
+  }
   function plates() { // a layer is a plate of glass
     const top = vertical ? 4 : 2, bottom = vertical ? g.W - 4 : g.H - 24;
     pen.font = `11px ${now.font}`;
@@ -456,20 +508,22 @@ function flowPaint(pen, { n, g, ink, now }) {
     bright.reduce(
       (most, [glow, i]) => Math.max(most, glow * front(i) * n.fromSource[i][s]),
       now.source[s],
-    )
+    ) * (now.raw ? folded : 1)
   );
   plates();
   streams(given);
   saidBefore();
+  const between = now.raw ? attended : unfolded;
+  if (now.raw && apart > .004) everyLook(apart);
   for (const [glow, i] of bright) {
     if (folded > .004) fedBy(i, glow * folded);
-    if (apart > .004) unfolded({ kind: 'out', i }, front(i), glow * apart);
+    if (apart > .004) between({ kind: 'out', i }, front(i), glow * apart);
     if (!judge) mouthOf(i, glow);
   }
   now.source.forEach((glow, s) => {
     if (glow < .01) return;
     if (folded > .004) feedsOn(s, glow * folded);
-    if (apart > .004) unfolded({ kind: 'source', i: s }, 1, glow * apart);
+    if (apart > .004) between({ kind: 'source', i: s }, 1, glow * apart);
   });
   if (judge) gauge(writing ? span(phase, .45, .95) : 1);
   pen.globalAlpha = 1;

@@ -127,7 +127,12 @@ function flowWords(stage, n, { bare }) {
         from = carry < 1 ? g.outSpot(read - 1, now.fold) : null,
         [x0, y0] = from ? g.xy(from.u, from.v) : [x, y];
       mark(node, 'flow-lit', now.lit.kind === 'source' && now.lit.i === s);
-      share(node, glowing.reduce((sum, [glow, i]) => sum + glow * n.fromSource[i][s], 0));
+      share(
+        node,
+        now.raw
+          ? now.raw.around(now.lit).most.source?.[s] ?? 0
+          : glowing.reduce((sum, [glow, i]) => sum + glow * n.fromSource[i][s], 0),
+      );
       put(node, mix(x0, x, t), mix(y0, y, t), carry > 0 ? 1 : 0, g.vertical ? -50 : -100);
     });
   }
@@ -145,8 +150,8 @@ function flowWords(stage, n, { bare }) {
         ? now.out.reduce((sum, glow, m) => sum + (m > i ? glow * n.fromWritten[m][i + 1] : 0), 0)
         : 0;
       mark(node, 'flow-lit', now.lit.kind === 'out' && now.lit.i === i);
-      mark(node, 'flow-was', past > taken);
-      share(node, Math.max(taken, past));
+      mark(node, 'flow-was', !now.raw && past > taken);
+      share(node, now.raw ? now.raw.around(now.lit).most.out?.[i] ?? 0 : Math.max(taken, past));
       put(node, mix(x0, x, slide), mix(y0, y, slide), slide > 0 ? 1 : 0, g.vertical ? -50 : 0);
     });
     if (start) {
@@ -222,7 +227,7 @@ function flowWords(stage, n, { bare }) {
       depth = stacks[last].depth,
       unfolded = ease(now.fold * 2 - 1);
     lens.forEach((node, l) => {
-      if (!out || !unfolded || l === 0 && !chars) return hide(node);
+      if (!out || !unfolded || now.raw || l === 0 && !chars) return hide(node);
       const [said, prob] = out.lens[l], positive = prob >= .5;
       const reached = writing ? span(phase, .15 + .3 * (l / depth), .25 + .3 * (l / depth)) : 1;
       write(
@@ -265,7 +270,9 @@ function flowWords(stage, n, { bare }) {
     });
     write(
       legend,
-      now.lit.kind === 'source'
+      now.raw
+        ? 'Width: what a word gives of its attention'
+        : now.lit.kind === 'source'
         ? 'Width: its share in every word'
         : now.fold <= .5
         ? `Width: share of the lit ${chars ? 'character' : 'word'}`
@@ -297,11 +304,11 @@ function flowWords(stage, n, { bare }) {
   }
 
   // What the picture says, as [text, class], with as many parts as asked for.
+  const join = (list) =>
+    list.flatMap((part, i) => i ? [[i === list.length - 1 ? ' and ' : ', '], ...part] : part);
   function say(now, parts) {
     const most = (list, number) =>
       list.filter(([x]) => x >= PART).sort((a, b) => b[0] - a[0]).slice(0, number);
-    const join = (list) =>
-      list.flatMap((part, i) => i ? [[i === list.length - 1 ? ' and ' : ', '], ...part] : part);
     const { kind, i } = now.lit, step = Math.floor(now.clock);
     if (kind === 'source') {
       const to = most(
@@ -355,26 +362,64 @@ function flowWords(stage, n, { bare }) {
     ]];
   }
 
-  // a ribbon between two layers in words
-  function tell(ribbon) {
-    const { from, to, w, first } = ribbon, layer = Math.ceil(to[1]), head = n.headOf(ribbon)?.head;
-    // as the heads are labelled: what gives by what was read there, what takes by what it became
+  // The same of raw attention, with the legend: what the lit one looks at and, of a source word, what
+  // looks at it, by name the strongest.
+  function sayAttention({ kind, i }, { looks, seen }, legend, parts) {
+    const each = Math.max(1, Math.floor(parts / (seen.length ? 2 : 1)));
+    function most(ribbons, end, verb, preposition) {
+      const found = new Map();
+      for (const ribbon of ribbons) {
+        const name = stays(ribbon) ? 'itself' : ends(ribbon)[end];
+        found.set(name, Math.max(found.get(name) ?? 0, ribbon.weight));
+      }
+      const best = [...found].sort((a, b) => b[1] - a[1]).slice(0, each);
+      return best.length
+        ? [
+          [verb],
+          ...join(best.map(([name, x]) => [[`${whole(x)} ${preposition} `], [name, 'flow-from']])),
+        ]
+        : [];
+    }
+    const gives = most(looks, 0, ' looks ', 'at'), gets = most(seen, 1, ' is looked at ', 'by');
+    return [
+      [kind === 'source' ? sourceName(i) : judge ? '[CLS]' : outName(i), 'flow-word'],
+      ...gives,
+      ...gives.length && gets.length ? [[' and']] : [],
+      ...gets,
+      ...gives.length || gets.length ? [] : [[' looks at nothing there']],
+      ...legend,
+    ];
+  }
+
+  // a ribbon's two ends in words, as the heads are labelled: what gives by what was read there, what
+  // takes by what it became
+  const stays = ({ from, to }) => from[0] === to[0] && from[2] === to[2];
+  function ends(ribbon) {
+    const { from, to } = ribbon;
     const read = (s) => s ? outName(s - 1) : 'the start sign';
     const name = ([k, , s], inDecoder) => two && k === last ? inDecoder(s) : sourceName(s);
-    const stays = from[0] === to[0] && from[2] === to[2],
-      both = [name(from, stays ? outName : read), name(to, outName)];
-    const kind = two && from[0] === last
+    return [name(from, stays(ribbon) && !ribbon.site ? outName : read), name(to, outName)];
+  }
+  // a ribbon between two layers in words; head: the one behind it, if there is one
+  function tell(ribbon, head) {
+    const { from, to, w, weight, first } = ribbon,
+      layer = Math.ceil(to[1]),
+      both = ends(ribbon),
+      keeps = stays(ribbon) && weight === undefined;
+    const kind = two && from[0] === last && weight === undefined
       ? (first ? ', from the source' : ', from what was written')
       : '';
     return `layer ${layer}${head === undefined ? '' : `, head ${head + 1}`}: ${
-      stays ? `${both[0]} keeps` : `${both.join(' → ')},`
-    } ${whole(w)}${kind}`;
+      keeps ? `${both[0]} keeps` : `${both.join(' → ')},`
+    } ${whole(weight ?? w)}${kind}`;
   }
 
   return {
     sources,
     targets,
     say,
+    sayAttention,
+    ends,
     tell,
     sourceText,
     outText,

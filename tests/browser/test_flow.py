@@ -1,11 +1,12 @@
 """The flow on the Translate tab: a text going through the Transformer."""
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import press_section
+from visitor import answered, press_section
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -332,3 +333,171 @@ def test_phone_and_dark_pages_show_it_whole(open_page, how):
     for word in flow.locator(".flow-token:visible").all():
         place = word.bounding_box()
         assert place["x"] >= 0 and place["x"] + place["width"] <= how.get("width", 1280)
+
+
+# what of a flow's bar can be seen, by name
+BAR = """flow => [...flow.querySelectorAll('.flow-bar > *')].filter(node => node.offsetWidth)
+    .map(node => node.className)"""
+RAW = ["flow-raw", "flow-heads", "flow-layers"]
+# the colour of most that is painted in a picture beside its grounds: which of two is nearer
+NEARER = """([canvas, names]) => {
+    const probe = document.createElement('canvas').getContext('2d');
+    const wanted = names.map((name) => {
+        probe.fillStyle = getComputedStyle(canvas).getPropertyValue(name).trim();
+        return [1, 3, 5].map((i) => parseInt(probe.fillStyle.slice(i, i + 2), 16));
+    });
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return wanted.map(([r, g, b]) => {
+        let n = 0;
+        for (let i = 0; i < data.length; i += 4) {
+            n += data[i + 3] > 120 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g)
+                + Math.abs(data[i + 2] - b) < 90;
+        }
+        return n;
+    });
+}"""
+
+
+def coloured(flow, *series):
+    """How many pixels of the picture have about each of these colours of the palette."""
+    canvas = flow.locator("canvas").element_handle()
+    names = [f"--series-{n}" for n in series]
+    return flow.page.evaluate(NEARER, [canvas, names])
+
+
+def raw_attention(page, tab):
+    """The tab's flow, unfolded, with raw attention instead of contributions."""
+    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+        pytest.skip(f"no {HEADS[tab][0]}")
+    flow = page.locator(f"#{tab}-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    assert not {*RAW} & {*flow.evaluate(BAR)}
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    assert {*RAW} & {*flow.evaluate(BAR)} == {"flow-raw"}
+    flow.locator(".flow-raw").click()
+    expect(flow.locator(".flow-caption")).to_contain_text("raw attention, head")
+    assert {*RAW} <= {*flow.evaluate(BAR)}
+    return flow
+
+
+@pytest.mark.parametrize("tab", HEADS)
+def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
+    page = open_page(f"/?tab={tab}", height=720)
+    flow = raw_attention(page, tab)
+    heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
+    chosen = heads.and_(flow.locator("[aria-pressed=true]"))
+    expect(chosen).to_have_count(1)
+    expect(caption).to_contain_text(re.compile(r"looks \d+.%.at .*head\s+\d in all layers, from 10"))
+    expect(flow.locator(".flow-lens:visible")).to_have_count(0)
+    box = flow.bounding_box()
+    assert box["height"] >= 280 and box["y"] + box["height"] <= 720  # whole in the first screen
+    first = int(chosen.inner_text())
+    other = first % heads.count() + 1
+    one = coloured(flow, first, other)
+    assert one[0] > 50 * max(1, one[1])
+    heads.nth(other - 1).click()
+    expect(caption).to_contain_text(re.compile(r"heads(\s+\d){2} in all layers"))
+    page.wait_for_function("watch.rests()")
+    two = coloured(flow, first, other)
+    assert min(two) > 50
+    assert flow.locator(".flow-caption .flow-swatch").count() == 2
+    flow.locator(".flow-raw").click()
+    expect(caption).to_contain_text(" comes ")
+    assert {*RAW} & {*flow.evaluate(BAR)} == {"flow-raw"}
+
+
+def saved_weights(page, flow):
+    """The ribbons that are drawn, as rows of the table that is saved."""
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download CSV").click()
+    return list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
+
+
+def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
+    page = open_page("/?tab=translate")
+    flow = raw_attention(page, "translate")
+    caption, sift = flow.locator(".flow-caption"), flow.locator(".flow-sift input")
+    every = saved_weights(page, flow)
+    assert {row["attention"] for row in every} == {"self", "cross"}
+    assert min(float(row["weight"]) for row in every) >= 0.0999
+    flow.locator(".flow-layers").select_option("decoder layer 2")
+    expect(caption).to_contain_text("in decoder layer 2, from 10")
+    some = saved_weights(page, flow)
+    assert {(row["stack"], row["layer"]) for row in some} == {("Decoder", "2")}
+    assert [row for row in every if row in some] == some
+    sift.fill("40")
+    expect(caption).to_contain_text("from 40")
+    strong = saved_weights(page, flow)
+    assert strong == [row for row in some if float(row["weight"]) >= 0.4]
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download SVG").click()
+    svg = Path(download.value.path()).read_text()
+    assert "NaN" not in svg and "undefined" not in svg
+    said = page.evaluate(
+        """svg => [...new DOMParser().parseFromString(svg, 'image/svg+xml')
+            .querySelectorAll('text')].map(node => node.textContent).join(' ')""",
+        svg,
+    )
+    assert "raw attention, head" in said and "in decoder layer 2, from 40 % on." in said
+
+
+def test_raw_attention_is_asked_for_once_and_again_of_another_text(open_page):
+    page = open_page("/?tab=translate")
+    page.wait_for_function("watch.followed() && watch.rests()")
+    before = page.evaluate("watch.asked()")
+    flow = raw_attention(page, "translate")
+    flow.locator(".flow-raw").click()
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    flow.locator(".flow-raw").click()
+    expect(flow.locator(".flow-caption")).to_contain_text("raw attention")
+    page.wait_for_function("watch.rests()")
+    assert page.evaluate("watch.asked()") == before + 1
+    with answered(page, about="A dog sleeps."):
+        page.get_by_label("English").fill("A dog sleeps.")
+    expect(flow.locator(".flow-caption")).to_contain_text("raw attention, head")
+    expect(flow.locator(".flow-source", has_text="dog")).to_have_count(1)
+    words = {row["key"] for row in saved_weights(page, flow)}
+    assert "“dog”" in words and "“horse”" not in words
+
+
+def test_raw_attention_is_chosen_by_keyboard(open_page):
+    page, flow = opened(open_page)
+    flow.locator(".flow-unfold").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(flow.locator(".flow-raw")).to_be_focused()
+    page.keyboard.press("Space")
+    heads = flow.locator(".flow-heads button")
+    expect(heads.first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(heads.first).to_be_focused()
+    on = heads.first.get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Space")
+    expect(flow.locator(".flow-heads [aria-pressed=true]")).to_have_count(1 if on else 2)
+    flow.locator(".flow-layers").focus()
+    page.keyboard.press("ArrowDown")
+    expect(flow.locator(".flow-caption")).to_contain_text("in encoder layer 1")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(flow.locator(".flow-caption")).to_contain_text("from 11")
+
+
+def test_a_ribbon_of_raw_attention_opens_its_head(open_page):
+    page = open_page("/?tab=translate")
+    flow, heads = raw_attention(page, "translate"), page.locator(HEADS["translate"][1])
+    x, y, said = flow.evaluate(RIBBON)
+    page.mouse.click(x, y)
+    layer, head, key, query = re.match(TOLD, said).groups()
+    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
+    pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
+    expect(heads.locator(".view-readout")).to_contain_text(pair)
+
+
+def test_on_a_phone_raw_attention_fits(open_page):
+    page = open_page("/?tab=translate", width=390, height=844)
+    flow = raw_attention(page, "translate")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for part in flow.locator(".flow-bar > *:visible").all():
+        box = part.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -186,14 +186,35 @@ def test_a_flow_names_the_head_behind_every_ribbon(make):
         assert [heads.shape for heads in stack.cross_heads] == [before] * len(stack.cross_shares)
 
 
+@every_flow
+def test_a_flow_has_what_every_head_gave(make):
+    flow = make()
+    for stack in flow.stacks:
+        n, before = len(stack.tokens), len(flow.stacks[0].tokens)
+        assert len(stack.self_weights) == 2
+        assert len(stack.cross_weights) == len(stack.cross_shares)
+        for weights, keys in [(w, n) for w in stack.self_weights] + [
+            (w, before) for w in stack.cross_weights
+        ]:
+            assert weights.shape == (4, n, keys) and weights.min() >= 0
+            given = weights.sum(-1)
+            assert given.max() <= 1 + 1e-5
+            if not flow.stacks[0].more:  # else a part goes to what is not drawn
+                torch.testing.assert_close(given, torch.ones(4, n))
+
+
 def test_heads_of_a_shortened_flow_are_those_of_its_tokens():
     trained, ids, flow = told()
     (stack,), seen, site = flow.stacks, look(trained, ids, len(ids)), Site("decoder", 1, "self")
     assert [seen.tokens[place] for place in stack.places] == stack.tokens
     whole = main_heads(trained.model, seen.trace, site)
     assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
+    given = seen.trace.attention[site].weights[0]
+    assert stack.self_weights[1].equal(given[:, stack.places][:, :, stack.places])
     trained, found, flow = judged(LONG * 2)
     (stack,), site = flow.stacks, Site("encoder", 1, "self")
     assert [found.review.tokens[place] for place in stack.places] == stack.tokens
     whole = main_heads(trained.model, found.trace, site)
     assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
+    given = found.trace.attention[site].weights[0]
+    assert stack.self_weights[1].equal(given[:, stack.places][:, :, stack.places])

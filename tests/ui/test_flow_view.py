@@ -12,6 +12,7 @@ from transformer_core.tasks.generation import look, prompt_ids
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.ui.views.flow import flow_value, flow_view
 from transformer_core.ui.views.shared import pack
+from transformer_core.ui.views.weights import weights_value
 
 HOSTILE = "</script><img src=x onerror=alert(1)> ${1+1} \\x speak"
 
@@ -32,7 +33,10 @@ def story(text="Before we proceed any further, hear me speak. All: Speak, speak.
     return story_flow(trained, look(trained, ids, len(ids)), ids)
 
 
-@pytest.mark.parametrize("make", [translation, review, lambda: review("speak hear " * 30), story])
+FLOWS = [translation, review, lambda: review("speak hear " * 30), story]
+
+
+@pytest.mark.parametrize("make", FLOWS)
 def test_a_value_says_what_the_flow_does(make):
     flow = make()
     value = flow_value(flow)
@@ -49,6 +53,17 @@ def test_a_value_says_what_the_flow_does(make):
         assert [won for _, _, won, _ in sent["candidates"]].count(True) == 1
         assert [index for *_, index in sent["candidates"]] == [one.id for one in said.candidates]
         assert sent["row"] == said.row and len(sent["lens"]) == len(said.lens)
+
+
+@pytest.mark.parametrize("make", FLOWS)
+def test_weights_travel_apart_from_the_flow_and_say_whose_they_are(make):
+    flow = make()
+    plain, sent = flow_value(flow), weights_value(flow)
+    assert "weights" not in json.dumps(plain)
+    for stack, drawn, given in zip(flow.stacks, plain["stacks"], sent["stacks"], strict=True):
+        assert given["tokens"] == drawn["tokens"]
+        assert given["self"] == [pack(weights) for weights in stack.self_weights]
+        assert given["cross"] == [pack(weights) for weights in stack.cross_weights]
 
 
 def test_shares_survive_the_packing():

@@ -54,6 +54,8 @@ class Stack:
     cross_shares: list[Tensor]  # (row, row of the stack before + 1), the last: what the stream kept
     self_heads: list[Tensor]  # main_heads between the tokens, a layer each (token, token)
     cross_heads: list[Tensor]  # (token, token of the stack before)
+    self_weights: list[Tensor]  # attention between the tokens, a layer each (head, token, token)
+    cross_weights: list[Tensor]  # (head, token, token of the stack before)
     places: list[int]  # of the tokens, in all that the model read
     more: tuple[int, int] | None = None  # the row that stands for several tokens, and for how many
 
@@ -83,6 +85,7 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
         likely = [Candidate(text, i, prob) for i, text, prob in token.alternatives]
         said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
     heads = {site: main_heads(model, sentence.trace, site) for site in found}
+    weights = {site: sentence.view(site).weights for site in found}
     stacks = [
         Stack(
             stack.capitalize(),
@@ -91,6 +94,8 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
             layers(found, stack, "cross"),
             layers(heads, stack, "self"),
             layers(heads, stack, "cross"),
+            layers(weights, stack, "self"),
+            layers(weights, stack, "cross"),
             list(range(len(tokens))),
         )
         for stack, tokens in (("encoder", sentence.src_tokens), ("decoder", sentence.read_tokens))
@@ -125,7 +130,8 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
-    stack = Stack("Encoder", tokens, shares, [], heads, [], kept, more)
+    weights = [found.view(site).weights[:, kept][:, :, kept] for site in model.sites]
+    stack = Stack("Encoder", tokens, shares, [], heads, [], weights, [], kept, more)
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
 
 
@@ -157,7 +163,8 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     guess = seen.start + len(seen.tokens) == len(ids)
     model = trained.model
     heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
-    stack = Stack("Decoder", tokens, shares, [], heads, [], list(rows), more)
+    weights = [seen.view(site).weights[:, first:, first:] for site in model.sites]
+    stack = Stack("Decoder", tokens, shares, [], heads, [], weights, [], list(rows), more)
     return Flow("write", [stack], said, begin, start, guess)
 
 

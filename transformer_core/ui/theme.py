@@ -115,12 +115,11 @@ THEME = gr.themes.Base(
     font=[local("IBM Plex Sans"), "system-ui", "sans-serif"],
     font_mono=[local("IBM Plex Mono"), "ui-monospace", "monospace"],
 ).set(**both(COLOURS), **SHAPES)
-# the page's own rules, then those of each view that has some, which lie beside its script
-CSS = "\n".join(
-    path.read_text(encoding="utf-8")
-    for path in (ASSETS / "app.css", *sorted((ASSETS / "views").glob("*.css")))
-)
-
-DIVERGING = "RdBu"
 # Okabe and Ito's palette: told apart by all readers, on light and on dark
 CATEGORICAL = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
+SERIES = "".join(f"--series-{n}: {colour}; " for n, colour in enumerate(CATEGORICAL, 1))
+# the palette by names, the page's own rules, those of the views, which lie beside their scripts
+SHEETS = (ASSETS / "app.css", *sorted((ASSETS / "views").glob("*.css")))
+CSS = "\n".join([f"body {{ {SERIES}}}", *(sheet.read_text("utf-8") for sheet in SHEETS)])
+
+DIVERGING = "RdBu"

@@ -6,7 +6,7 @@ from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
 from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
-SCRIPTS = ("flow_numbers", "flow_layout", "flow_paint", "flow_words")
+SCRIPTS = ("flow_numbers", "flow_attention", "flow_layout", "flow_paint", "flow_words")
 
 
 def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
@@ -17,7 +17,8 @@ def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -
     could have been said.
 
     Event: `force` {position, token}, a candidate was pressed: the id `token` is wanted as piece
-    number `position` of what was said, from 0.
+    number `position` of what was said, from 0. `attend`: the visitor wants to see raw attention,
+    which comes through a weights_view in the same tab, see views/weights.py.
 
     Other views of the tab can follow. With everything that lights up, a CustomEvent "lit" goes
     through the document, its detail {from: the view's element, side: "source" or "target",

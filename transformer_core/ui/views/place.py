@@ -7,4 +7,4 @@ from transformer_core.ui.views.view import view
 
 def place_view(value: dict, **component) -> gr.HTML:
     """What reads and writes the address, and is not seen. Event: visit {query, tab, new}."""
-    return view("place", "", "", (), value, **component)
+    return view("place", "", "", (), value, elem_classes="unseen", **component)

@@ -35,6 +35,7 @@ from transformer_core.ui.tabs.generate.story import (
     is_count,
     looked,
     picture,
+    picture_weights,
     position_of,
     wanting,
 )
@@ -190,9 +191,14 @@ def wire_looking(
         seen = looked(trained, desk.story, position)
         return distribution(trained, desk.story, seen, Sampling(temperature, top_k, top_p, penalty))
 
+    @answers_errors
+    def attend(desk, position):
+        return picture_weights(trained, desk.story, looked(trained, desk.story, position))
+
     quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
     looking, shown = [desk, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
     first.story.look(look, looking, shown, **quick)
+    first.picture.attend(attend, [desk, position], first.weights, **quick)
     changes = [setting.change for setting in draw.settings]
     gr.on(changes, redraw, [*looking, position], draw.bars, **quick)
 

@@ -14,6 +14,7 @@ from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
 from transformer_core.ui.views.surprise import surprise_view
 from transformer_core.ui.views.tokens import token_view
+from transformer_core.ui.views.weights import weights_view
 
 PROMPTS = {
     "Romeo": "ROMEO:\n",
@@ -35,6 +36,7 @@ class First:
     story: gr.HTML
     next: gr.HTML
     picture: gr.HTML
+    weights: gr.HTML
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def first_screen() -> First:
         candidates=False,  # they stand above
         elem_id="generate-flow",
     )
-    return First(prompt, clear, write, go_on, story, following, picture)
+    return First(prompt, clear, write, go_on, story, following, picture, weights_view())
 
 
 def draw_section() -> Draw:

@@ -16,6 +16,7 @@ from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.story import story_value
+from transformer_core.ui.views.weights import weights_value
 
 MAX_BRANCHES = 20
 
@@ -204,6 +205,11 @@ def picture(trained: Trained, story: Story, seen: Look) -> dict:
     """The last characters on their way into each one that they led to."""
     branch = story.branch
     return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
+
+
+def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:
+    """What every head gave, for the picture to draw."""
+    return weights_value(story_flow(trained, seen, story.branch.ids))
 
 
 def position_of(event: gr.EventData, story: Story) -> int:

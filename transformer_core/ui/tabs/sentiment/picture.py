@@ -7,6 +7,7 @@ from transformer_core.explain.flow import sentiment_flow
 from transformer_core.inference import Classification
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.ui.views.flow import flow_value, flow_view
+from transformer_core.ui.views.weights import weights_value
 
 EMPTY = "Here the words of the review flow into [CLS], and [CLS] ends on the scale of the verdict."
 
@@ -19,3 +20,8 @@ def picture_view(**component) -> gr.HTML:
 def picture_value(trained: Trained[EncoderClassifier], found: Classification) -> dict:
     """What it shows of a review; found has a trace."""
     return flow_value(sentiment_flow(trained, found))
+
+
+def picture_weights(trained: Trained[EncoderClassifier], found: Classification) -> dict:
+    """What every head gave, for the picture to draw; found has a trace."""
+    return weights_value(sentiment_flow(trained, found))

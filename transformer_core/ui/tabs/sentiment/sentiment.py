@@ -20,8 +20,9 @@ from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
 from transformer_core.ui.tabs.sentiment.section import Drawn
-from transformer_core.ui.tabs.sentiment.verdict import judged
+from transformer_core.ui.tabs.sentiment.verdict import attended, judged
 from transformer_core.ui.views.meters import meters_view
+from transformer_core.ui.views.weights import weights_view
 
 TITLE = "Sentiment"
 FIRST = "This movie is absolutely amazing and the plot is fantastic."
@@ -44,6 +45,7 @@ class Layout:
     clear: gr.Button
     verdict: gr.HTML
     picture: gr.HTML
+    weights: gr.HTML
     sections: gr.Tabs
     section: gr.State  # the name of the one that is open
     drawn: dict[str, Drawn]  # the sections that follow the text
@@ -90,7 +92,7 @@ def laid_out(models: Models) -> Layout:
             clear = examples(EXAMPLES, review, Place("inside", choice="sentiment"))
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
-    picture = picture_view(elem_id="sentiment-flow")
+    picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
     section, drawn = gr.State(OPEN_FIRST), {}
     with sections() as row:
         for name, module in SECTIONS.items():
@@ -100,7 +102,7 @@ def laid_out(models: Models) -> Layout:
                     drawn[name] = found
                 named = functools.partial(str, name)
                 opened.select(named, None, section, show_progress="hidden", **PRIVATE)
-    return Layout(review, clear, verdict, picture, row, section, drawn)
+    return Layout(review, clear, verdict, picture, weights, row, section, drawn)
 
 
 def look(drawn: dict[str, Drawn], name: str, text: str) -> list:
@@ -129,6 +131,7 @@ def follow_the_text(models: Models, layout: Layout) -> None:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     review.change(functools.partial(judged, models), review, first_screen, **quiet)
     review.change(redraw, here, layout.followers, **quiet)
+    layout.picture.attend(functools.partial(attended, models), review, layout.weights, **quiet)
     layout.section.change(redraw, here, layout.followers, **quiet)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
 

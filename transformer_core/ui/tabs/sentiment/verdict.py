@@ -3,7 +3,7 @@
 from transformer_core.inference import CheckpointError, InputError, Models, classify
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import Review, cut
-from transformer_core.ui.tabs.sentiment.picture import picture_value
+from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
 from transformer_core.ui.views.meters import meters_value
 
 EMPTY = "Type a review: what the models make of it appears here while you type."
@@ -21,6 +21,14 @@ def judged(models: Models, text: str) -> tuple[dict, dict | None]:
     except (InputError, CheckpointError) as error:
         return meters_value([], str(error)), None
     return meters_value(rows, remarks(found.review)), picture_value(models.classifier, found)
+
+
+def attended(models: Models, text: str) -> dict | None:
+    """What every head gave, for the picture; None for a text that cannot be read."""
+    try:
+        return picture_weights(models.classifier, classify(models.classifier, text, Trace()))
+    except (InputError, CheckpointError):  # the verdict says why
+        return None
 
 
 def remarks(review: Review) -> str:

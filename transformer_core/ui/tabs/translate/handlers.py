@@ -14,6 +14,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
+from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import display, nothing, refused, switched
 from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin
 from transformer_core.ui.views.switches import head_key
@@ -59,6 +60,11 @@ class Handlers:
             raise InputError(f"The translation has no piece {position!r}.")
         begun = [token.id for token in tokens[:position]]
         return self.force(work, [*begun, event.token])
+
+    @answers_errors
+    def attend(self, work):
+        """What every head gave -> the value of `Parts.weights`."""
+        return picture_weights(self.trained, work.translated)
 
     @answers_errors
     def pick_node(self, work, event: gr.EventData):

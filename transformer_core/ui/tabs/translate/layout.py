@@ -15,6 +15,7 @@ from transformer_core.ui.views.pieces import pieces_view
 from transformer_core.ui.views.switches import switches_view
 from transformer_core.ui.views.table import table_view
 from transformer_core.ui.views.tree import tree_view
+from transformer_core.ui.views.weights import weights_view
 
 FIRST = "A man in a red shirt is riding a horse on the beach."
 EXAMPLES = {
@@ -39,6 +40,7 @@ class Parts:
     german: gr.HTML
     sentences: gr.Radio
     picture: gr.HTML
+    weights: gr.HTML
     sections: gr.Tabs
     beam: Slider
     penalty: Slider
@@ -93,7 +95,8 @@ def lay_out() -> Parts:
     )
     picture = picture_view(elem_id="translate-flow", elem_classes="answer")
     first_screen = {"english": english, "clear": clear, "german": german, "sentences": sentences}
-    return Parts(**states, **first_screen, picture=picture, **lay_out_sections())
+    drawn = {"picture": picture, "weights": weights_view()}
+    return Parts(**states, **first_screen, **drawn, **lay_out_sections())
 
 
 def lay_out_sections() -> dict:

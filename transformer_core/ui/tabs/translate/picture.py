@@ -7,6 +7,7 @@ from transformer_core.explain.flow import translation_flow
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.translation import Sentence
 from transformer_core.ui.views.flow import flow_value, flow_view
+from transformer_core.ui.views.weights import weights_value
 
 EMPTY = (
     "Here every German word is drawn with the English words that fed it. Play then writes the "
@@ -22,3 +23,8 @@ def picture_view(**component) -> gr.HTML:
 def picture_value(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
     """What fed every piece of a translation, and what else could have been said."""
     return flow_value(translation_flow(trained, sentence))
+
+
+def picture_weights(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
+    """What every head gave, for the picture to draw."""
+    return weights_value(translation_flow(trained, sentence))

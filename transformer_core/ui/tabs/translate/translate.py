@@ -50,6 +50,7 @@ def wire_views(parts: Parts, handlers: Handlers) -> None:
     parts.sentences.input(handlers.pick_sentence, asked, shown, **QUEUED, **PRIVATE)
     parts.german.branch(handlers.pick_piece, work, shown, **QUIET)
     parts.picture.force(handlers.pick_piece, work, shown, **QUIET)
+    parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     parts.german.restore(handlers.restore, work, shown, **QUIET)
     parts.tree.force(handlers.pick_node, work, shown, **QUIET)
     switches, measured = parts.switches, parts.measured

@@ -1,0 +1,13 @@
+// What every head gave every token, handed to the flow of the tab; nothing is seen here.
+// value: {stacks: [{tokens: […], self: [packed, …], cross: [packed, …]}]}; packed (heads, queries,
+//   keys). A flow that wants it says "weights:ask", its element, for what is here already.
+const hand = () => {
+  const stacks = current()?.stacks;
+  if (stacks) {
+    document.dispatchEvent(new CustomEvent('weights', { detail: { from: element, stacks } }));
+  }
+};
+document.addEventListener('weights:ask', ({ detail }) => {
+  if (detail.closest('[role=tabpanel]')?.contains(element)) hand();
+});
+watch('value', hand);
