@@ -388,7 +388,8 @@ def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
     chosen = heads.and_(flow.locator("[aria-pressed=true]"))
     expect(chosen).to_have_count(1)
-    expect(caption).to_contain_text(re.compile(r"looks \d+.%.at .*head\s+\d in all layers, from 10"))
+    looked = re.compile(r"looks \d+.%.at .*head\s+\d in all layers, from 10")
+    expect(caption).to_contain_text(looked)
     expect(flow.locator(".flow-lens:visible")).to_have_count(0)
     box = flow.bounding_box()
     assert box["height"] >= 280 and box["y"] + box["height"] <= 720  # whole in the first screen

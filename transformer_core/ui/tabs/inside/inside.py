@@ -129,8 +129,9 @@ class Inside:
     @answers_errors
     def look_inside(self, name, text, training):
         """The chosen model with the visitor's text."""
+        known = self.known(name)
         try:
-            if self.known(name) in LAB:
+            if known in LAB:
                 return look_at_learner(name, text, training)
             trained = self.models.get(name)
             return look(trained, read_text(trained, text))
