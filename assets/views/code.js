@@ -5,8 +5,13 @@ const list = $('.code-parts'),
   shapes = $('.code-shapes'),
   code = $('.code-lines'),
   note = $('.view-note');
-const WORDS =
-  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')|\b(def|class|return|if|else|for|in|not|and|or|is|None|True|False|lambda|while|yield|with|import|from|self)\b/g;
+const KEYWORDS =
+  'def class return if else for in not and or is None True False lambda while yield ' +
+  'with import from self';
+const WORDS = new RegExp(
+  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')/.source + `|\\b(${KEYWORDS.replaceAll(' ', '|')})\\b`,
+  'g',
+);
 let shown = 0;
 function coloured(text) {
   const nodes = [];

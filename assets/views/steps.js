@@ -13,6 +13,7 @@ function show() {
     t = +slider.value,
     n = value.source.length,
     row = weights.subarray(t * n, (t + 1) * n);
+  fillTrack(slider);
   source.replaceChildren(...value.source.map((text, j) => {
     const node = symbol(text, { class: 'steps-symbol', title: percent(row[j]) });
     node.style.setProperty('--weight', row[j].toFixed(3));
