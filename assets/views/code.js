@@ -1,5 +1,5 @@
 // The lines that compute each part of a model, and the shapes of what passes through it.
-// value: {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
+// value: {refusal}, why there are none, or {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
 //   …]}]}
 const list = $('.code-parts'),
   shapes = $('.code-shapes'),
@@ -52,6 +52,7 @@ function open() {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.parts);
+  note.textContent = value?.refusal ?? '';
   if (!value?.parts) return;
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(
