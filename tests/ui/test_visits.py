@@ -4,12 +4,15 @@ import pytest
 import torch
 from tiny import tiny_classifier, tiny_translator, tiny_writer
 from tiny_study import write_writers
+from torch.testing import assert_close
 from visits import Visit, held
 
 from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
+from transformer_core.model.trace import Site
 from transformer_core.ui.app import build_app
+from transformer_core.ui.tabs.translate.work import again, begin, looked_at
 
 MOST = 500_000  # bytes: 200 characters of a story, each with what else could stand there, take half
 
@@ -84,6 +87,20 @@ def test_what_is_kept_of_a_visit_is_small_and_has_no_tensors(demo, models, act):
     found = held(visit.states, models)
     assert visit.states and found.tensors == 0
     assert found.objects < MOST
+
+
+def test_what_is_not_kept_of_a_translation_is_computed_anew():
+    trained = tiny_translator()
+    text, off = "Speak to all of them.", ((Site("decoder", 1, "cross"), 2),)
+    for changes in ({}, {"forced": (7, 8)}, {"off": off}):
+        work, sentence = again(trained, begin(trained, text, 2, 1.0)[0], **changes)
+        seen = looked_at(trained, work)
+        assert [token.id for token in seen.tokens] == [token.id for token in work.now.tokens]
+        assert seen.log_prob == pytest.approx(work.now.log_prob, abs=1e-4)
+        for site in trained.model.sites:
+            assert_close(seen.view(site).weights, sentence.view(site).weights)
+        for site, mask in sentence.trace.head_mask.items():
+            assert torch.equal(seen.trace.head_mask[site], mask)
 
 
 def test_tensors_are_counted_once_with_all_that_they_hold():

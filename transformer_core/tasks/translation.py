@@ -236,6 +236,7 @@ def translate_sentence(
     )
 
 
+@torch.inference_mode()
 def read_back(
     trained: Trained[EncoderDecoder],
     source: str,

@@ -16,7 +16,7 @@ from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import display, nothing, refused, switched
-from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin
+from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin, looked_at
 from transformer_core.ui.views.switches import head_key
 
 
@@ -64,7 +64,7 @@ class Handlers:
     @answers_errors
     def attend(self, work):
         """What every head gave -> the value of `Parts.weights`."""
-        return picture_weights(self.trained, work.translated)
+        return picture_weights(self.trained, looked_at(self.trained, work))
 
     @answers_errors
     def pick_node(self, work, event: gr.EventData):

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, replace
 
 from transformer_core.checkpoint import Trained
-from transformer_core.model.heads import Head
+from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import (
     Sentence,
     Written,
     check_search,
     check_text,
+    read_back,
     translate_sentence,
 )
 
@@ -86,3 +88,14 @@ def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
         work = replace(work, plain=translate_sentence(trained, *settings, work.forced).written)
     texts = (*work.texts[: work.shown], sentence.text, *work.texts[work.shown + 1 :])
     return replace(work, now=sentence.written, texts=texts), sentence
+
+
+def looked_at(trained: Trained, work: Work) -> Sentence:
+    """The sentence on screen with all that one pass shows of it, computed anew, without a search.
+
+    InputError if there is none.
+    """
+    now = work.translated
+    written = [token.id for token in now.tokens]
+    trace = Trace(head_mask(trained.model, work.off))
+    return read_back(trained, now.source, list(now.src_ids), written, trace)
