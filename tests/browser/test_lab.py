@@ -179,6 +179,8 @@ def test_two_models_race_and_the_code_is_beside_them(open_page):
     code.get_by_role("button", name="Decoder layer 1 cross-attention").click()
     expect(code.locator(".code-lines")).to_contain_text("softmax")
     expect(code.locator(".code-shapes")).to_contain_text("scores 1 × 2 × 4 × 4")
+    code.get_by_role("button", name="The training loop").click()
+    expect(code.locator(".code-lines")).to_contain_text("accelerator.backward(loss)")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from tiny import tiny_classifier
 from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
-from transformer_core.lab.training import Choice, Plan, Training
+from transformer_core.lab.plans import Choice, Plan
+from transformer_core.lab.training import Training
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
 from transformer_core.ui.tabs.inside.visit import LAB

@@ -15,7 +15,7 @@ from tiny import tiny_translator
 from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
-from transformer_core.lab.training import Plan
+from transformer_core.lab.plans import Plan
 from transformer_core.ui.app import LAUNCH, build_app
 from transformer_core.ui.tabs.lab import handlers
 from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of

@@ -14,7 +14,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
-from transformer_core.inside.forward import read
+from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import section, sections
@@ -104,7 +104,7 @@ def lay_out(names: list[str]) -> Layout:
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
-    return look(trained, read(trained, EXAMPLES[name]))
+    return look(trained, read_text(trained, EXAMPLES[name]))
 
 
 def unreadable(text: str, error: InputError) -> tuple:
@@ -132,7 +132,7 @@ class Inside:
         if self.known(name) in LAB:
             return look_at_learner(name, text, training)
         trained = self.models.get(name)
-        return look(trained, read(trained, text))
+        return look(trained, read_text(trained, text))
 
     @answers_errors
     def change_model(self, name, text, training):
@@ -154,7 +154,7 @@ class Inside:
             return text, *self.example(name)
         trained = self.models.get(name)
         try:
-            reading = read(trained, text)
+            reading = read_text(trained, text)
         except InputError as error:
             return unreadable(text, error)
         if visit and visit.trained is trained and visit.reading == reading:

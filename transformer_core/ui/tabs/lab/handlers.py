@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.inside.source import code_parts, part
+from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.lab.training import Fit, Plan, Training
+from transformer_core.lab.training import Fit, Training
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import answers_errors, paced
 from transformer_core.ui.page import forget
@@ -101,7 +102,7 @@ class Lab:
         plan = plan_of(*values)
         toy, choice = plan.toy(), plan.choices[0]
         lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
-        loop = part("The training loop", [self.fit], None)
+        loop = part("The training loop", list(self.fit.code), None)
         return code_value([*code_parts(choice.config(toy), *lengths), loop])
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
-from transformer_core.lab.training import STEPS, Choice, Plan
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
