@@ -40,7 +40,7 @@ class Handlers:
         if (text, beam_size, length_penalty) == self.first:
             return self.first_example
         try:
-            return display(self.trained, begin(self.trained, text, beam_size, length_penalty))
+            return display(self.trained, *begin(self.trained, text, beam_size, length_penalty))
         except InputError as error:
             return refused(work, error)
 
@@ -49,7 +49,7 @@ class Handlers:
         """Look at another sentence of the text."""
         if not isinstance(number, int) or not 0 <= number < len(work.sources):
             raise InputError(f"There is no sentence {number!r}.")
-        return display(self.trained, again(self.trained, work, shown=number, forced=(), off=()))
+        return display(self.trained, *again(self.trained, work, shown=number, forced=(), off=()))
 
     @answers_errors
     def pick_piece(self, work, event: gr.EventData):
@@ -71,12 +71,12 @@ class Handlers:
         known = isinstance(path, list) and all(isinstance(i, int) for i in path)
         if not known or not all(0 <= i < vocabulary for i in path):
             raise InputError("That is not a beginning of a translation.")
-        return display(self.trained, again(self.trained, work, forced=tuple(path)))
+        return display(self.trained, *again(self.trained, work, forced=tuple(path)))
 
     @answers_errors
     def restore(self, work):
         """Undo what was forced and what was switched off."""
-        return display(self.trained, again(self.trained, work, forced=(), off=()))
+        return display(self.trained, *again(self.trained, work, forced=(), off=()))
 
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
@@ -85,7 +85,7 @@ class Handlers:
         heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
-        return display(self.trained, again(self.trained, work, off=off), measured)
+        return display(self.trained, *again(self.trained, work, off=off), measured)
 
     @answers_errors
     def try_each(self, work):
@@ -111,7 +111,7 @@ class Handlers:
     @functools.cached_property
     def first_example(self) -> tuple:
         """What everybody sees first."""
-        return display(self.trained, begin(self.trained, *self.first))
+        return display(self.trained, *begin(self.trained, *self.first))
 
     @functools.cached_property
     def first(self) -> tuple:
