@@ -35,6 +35,12 @@ def is_current(path: Path) -> bool:
     return found is not None and found.get("weights") == weights_of(path.parent)
 
 
+def is_scored(folder: Path) -> bool:
+    """Whether the scores, and what an exam found beside them, stand for the weights."""
+    beside = [path for path in [folder / "test_set.json"] if path.exists()]
+    return all(map(is_current, [folder / "scores.json", *beside]))
+
+
 def scored(folder: Path, data: Path | None) -> None:
     """Write a checkpoint's scores.json, its card and what else its exam finds."""
     script = CHECKPOINTS[folder.name].script
@@ -57,7 +63,7 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
         folder = checkpoints / name
         if not (folder / "config.json").exists():
             continue
-        if everything or not is_current(folder / "scores.json"):
+        if everything or not is_scored(folder):
             scored(folder, data)
             done.append(f"{name}/scores.json")
         for file, (of, _) in MEASURED.items():
