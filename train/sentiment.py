@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train import reviews
-from train.data import films, hub
+from train.data import films, hub, short_sentences
 from train.data.labelled_reviews import (
     REPORT_PRESETS,
     batches,
@@ -105,13 +105,15 @@ def examine(
     some = some.take(range(len(some))[:limit])
     corpus = encode(trained.tokenizer, some.text, trained.model.config.max_len)
     logits = predict(trained.model, corpus)
-    first = judge(predict(trained.model, first_sentences(trained.tokenizer, corpus)), some.label)
+    beginnings = predict(trained.model, first_sentences(trained.tokenizer, corpus))
     whole, bins = judge(logits, some.label), reliability(logits, some.label)
     scores = {
         "accuracy": whole["accuracy"],
         "loss": whole["loss"],
         "ece": calibration_error(bins),
-        "accuracy_first_sentence": first["accuracy"],
+        "accuracy_first_sentence": judge(beginnings, some.label)["accuracy"],
+        "ece_first_sentence": calibration_error(reliability(beginnings, some.label)),
+        **{f"accuracy_{kind}": share_right(trained, kind) for kind in short_sentences.KINDS},
         "n": len(some),
     }
     counts = torch.zeros(2, 2, dtype=torch.long)
@@ -125,6 +127,13 @@ def examine(
         "errors": list(worst(logits, some)),
     }
     return scores, {"test_set.json": details}
+
+
+def share_right(trained: Trained[Model], kind: str) -> float:
+    """Of the short sentences of a kind, the share with the right label."""
+    some = short_sentences.of_kind(kind)
+    corpus = encode(trained.tokenizer, some.text, trained.model.config.max_len)
+    return judge(predict(trained.model, corpus), some.label)["accuracy"]
 
 
 def preset_of(folder: Path) -> str:
@@ -162,6 +171,12 @@ CARD = Card(
         "loss": "nats per review",
         "ece": f"expected calibration error, {N_BINS} bins",
         "accuracy_first_sentence": "the same share when only the first sentence is read",
+        "ece_first_sentence": "expected calibration error when only the first sentence is read",
+        **{
+            f"accuracy_{kind}": f"share of {len(short_sentences.of_kind(kind))} short sentences "
+            f"of our own with the right label: {kind}"
+            for kind in short_sentences.KINDS
+        },
         "n": "reviews",
     },
 )

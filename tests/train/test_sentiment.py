@@ -12,13 +12,13 @@ from tiny import build, words
 from torch.testing import assert_close
 
 from train import evaluate, long_reviews, reviews, sentiment
-from train.data import films, hub, labelled_reviews
+from train.data import films, hub, labelled_reviews, short_sentences
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import TrainConfig
 from train.running import verdicts
 from train.running.card import read_runs
-from transformer_core.checkpoint import load, load_trained
+from transformer_core.checkpoint import load, load_trained, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import EncoderClassifier, LSTMClassifier, MaskedLM
@@ -219,6 +219,13 @@ def test_the_worst_errors_are_errors_and_the_surest_come_first():
     assert found[0]["label"] == "negative" and found[0]["predicted"] == "positive"
 
 
+@pytest.mark.parametrize("kind", short_sentences.KINDS)
+def test_of_short_sentences_as_many_are_positive_as_negative(kind):
+    some = short_sentences.of_kind(kind)
+    assert len(set(some.text)) == len(some) == 40
+    assert sum(some.label) == 20
+
+
 def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
     pretrained, out = tmp_path / "reviews", tmp_path / "sentiment"
     common = ["--data", str(folder), *SMALL]
@@ -229,12 +236,14 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
     details = json.loads((out / "test_set.json").read_text())
     assert details["n"] == 60 and sum(map(sum, details["confusion"])) == 60
     assert sum(one["n"] for one in details["reliability"]) == 60
+    assert details["weights"] == weights_of(out)
     capsys.readouterr()
     evaluate.main(
         ["sentiment", "--data", str(folder), "--checkpoint", str(out), "--limit", "8", "--json"]
     )
     scores = json.loads(capsys.readouterr().out)
     assert scores["n"] == 8 and 0 <= scores["accuracy"] <= 1
+    assert {f"accuracy_{kind}" for kind in short_sentences.KINDS} <= set(scores)
 
 
 def test_a_classifier_begins_with_the_encoder_of_the_masked_language_model(folder, tmp_path):

@@ -10,7 +10,7 @@ import torch
 
 from train.running.card import Card, publish
 from train.running.hardware import device
-from transformer_core.checkpoint import Trained, load_trained, write_atomically
+from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
 from transformer_core.model.models import Model
 
 Scores = dict[str, float]
@@ -60,6 +60,7 @@ def evaluate_and_publish(
     """Score a checkpoint and write its scores.json and its card."""
     trained, scores, details = evaluate(exam, folder, data, limit)
     for name, content in details.items():
+        content = {**content, "weights": weights_of(folder)}
         write_atomically(folder / name, json.dumps(content, indent=1) + "\n")
     words = ["python -m train.evaluate", exam.task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):

@@ -26,13 +26,16 @@ from transformer_core.ui.views.weights import weights_view
 
 TITLE = "Sentiment"
 FIRST = "This movie is absolutely amazing and the plot is fantastic."
-EXAMPLES = {
-    "amazing": FIRST,
-    "waste of time": "I hate this film, it is a complete waste of time.",
-    "okay but boring": "The acting was okay but the story was boring.",
-    "not bad": "Not bad at all!",
-    "masterpiece": "I expected a masterpiece. What I got was two hours of my life that I will "
-    "never get back, although the music was lovely.",
+EXAMPLES = {  # by their names the text, and what it means to say
+    "amazing": (FIRST, "positive"),
+    "waste of time": ("I hate this film, it is a complete waste of time.", "negative"),
+    "okay but boring": ("The acting was okay but the story was boring.", "negative"),
+    "not bad": ("Not bad at all!", "positive"),
+    "masterpiece": (
+        "I expected a masterpiece. What I got was two hours of my life that I will never get "
+        "back, although the music was lovely.",
+        "negative",
+    ),
 }
 OPEN_FIRST = next(iter(SECTIONS))
 
@@ -89,7 +92,7 @@ def laid_out(models: Models) -> Layout:
                 elem_id="review",
                 elem_classes="large",
             )
-            clear = examples(EXAMPLES, review, Place("inside", choice="sentiment"))
+            clear = examples(named(models), review, Place("inside", choice="sentiment"))
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
     picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
@@ -100,9 +103,17 @@ def laid_out(models: Models) -> Layout:
                 gr.Markdown(inspect.cleandoc(module.__doc__), elem_classes="lead")
                 if found := module.build(models, review, opened):
                     drawn[name] = found
-                named = functools.partial(str, name)
-                opened.select(named, None, section, show_progress="hidden", **PRIVATE)
+                this = functools.partial(str, name)
+                opened.select(this, None, section, show_progress="hidden", **PRIVATE)
     return Layout(review, clear, verdict, picture, weights, row, section, drawn)
+
+
+def named(models: Models) -> dict[str, str]:
+    """The examples by what is written on their buttons, which owns up to a known mistake."""
+    return {
+        name if classify(models.classifier, text).label == meant else f"{name} (it errs)": text
+        for name, (text, meant) in EXAMPLES.items()
+    }
 
 
 def look(drawn: dict[str, Drawn], name: str, text: str) -> list:

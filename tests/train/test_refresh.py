@@ -1,0 +1,42 @@
+"""Whatever was found out about weights names the weights, and is found out anew after them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from train import copy_task, refresh
+from transformer_core.checkpoint import CHECKPOINTS, save, write_atomically
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.tokenization import symbols
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = [ROOT / "checkpoints" / name for name in CHECKPOINTS]
+FILES = ("scores.json", "test_set.json", *refresh.MEASURED)
+FOUND = [path for folder in FOLDERS for name in FILES if (path := folder / name).exists()]
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_is_published_stands_for_the_published_weights(path):
+    assert refresh.is_current(path)
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
+def test_every_published_checkpoint_is_scored(folder):
+    assert (folder / "scores.json").exists()
+    own = [name for name, (of, _) in refresh.MEASURED.items() if of == folder.name]
+    assert all((folder / name).exists() for name in own)
+
+
+def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
+    folder, config = tmp_path / "copy_task", replace(copy_task.MODEL, d_model=16, n_layers=1)
+    save(folder, EncoderDecoder(config))
+    write_atomically(folder / "tokenizer.json", symbols(copy_task.N_SYMBOLS).to_json())
+    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
+    assert refresh.is_current(folder / "scores.json") and (folder / "README.md").exists()
+    assert refresh.refresh(tmp_path, None, everything=False) == []
+    assert refresh.refresh(tmp_path, None, everything=True) == ["copy_task/scores.json"]
+    save(folder, EncoderDecoder(config))
+    assert not refresh.is_current(folder / "scores.json")
+    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]

@@ -1,0 +1,90 @@
+"""Compute anew whatever was found out about published weights: `python -m train.refresh`
+
+After new weights, this is the one command: scores and cards, the alignment head, how long reviews
+are best read, and the README's tables. What already stands for the weights as they are is left
+alone, unless --all asks for it.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from train import alignment, long_reviews, readme
+from train.evaluate import exam_of
+from train.running.scores import evaluate_and_publish
+from transformer_core.checkpoint import CHECKPOINTS, read_json, weights_of
+
+# where a folder laid out like the whole data has what a script reads; None: it makes its own
+DATA = {
+    "translation": "translation",
+    "reviews": "imdb",
+    "sentiment": "imdb",
+    "shakespeare": "shakespeare",
+    "copy_task": None,
+}
+# what is found out of one checkpoint besides its scores, by the file that it is kept in
+MEASURED: dict[str, tuple[str, Callable[[list[str]], None]]] = {
+    "alignment.json": ("translation", alignment.main),
+    "long_reviews.json": ("sentiment", long_reviews.main),
+}
+
+
+def is_current(path: Path) -> bool:
+    """Whether a file was computed from the weights that stand beside it."""
+    found = read_json(path)
+    return found is not None and found.get("weights") == weights_of(path.parent)
+
+
+def is_scored(folder: Path) -> bool:
+    """Whether the scores, and what an exam found beside them, stand for the weights."""
+    beside = [path for path in [folder / "test_set.json"] if path.exists()]
+    return all(map(is_current, [folder / "scores.json", *beside]))
+
+
+def scored(folder: Path, data: Path | None) -> None:
+    """Write a checkpoint's scores.json, its card and what else its exam finds."""
+    script = CHECKPOINTS[folder.name].script
+    own = DATA[script]
+    evaluate_and_publish(exam_of(script), folder, data / own if data and own else None)
+
+
+def measured(folder: Path, name: str, data: Path | None) -> None:
+    """Write one of the files of MEASURED."""
+    _, measure = MEASURED[name]
+    own = DATA[CHECKPOINTS[folder.name].script]
+    words = ["--checkpoint", str(folder)]
+    measure([*words, "--data", str(data / own)] if data and own else words)
+
+
+def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[str]:
+    """Rewrite what does not stand for the weights any more. -> what was rewritten"""
+    done = []
+    for name in CHECKPOINTS:
+        folder = checkpoints / name
+        if not (folder / "config.json").exists():
+            continue
+        if everything or not is_scored(folder):
+            scored(folder, data)
+            done.append(f"{name}/scores.json")
+        for file, (of, _) in MEASURED.items():
+            if of == name and (everything or not is_current(folder / file)):
+                measured(folder, file, data)
+                done.append(f"{name}/{file}")
+    return done
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Refresh from the command line, in the current folder."""
+    parser = argparse.ArgumentParser(prog="python -m train.refresh", description=__doc__)
+    parser.add_argument("--data", type=Path, help="a folder with translation, imdb, shakespeare")
+    parser.add_argument("--all", action="store_true", help="also what is not out of date")
+    flags = parser.parse_args(argv)
+    if flags.data is not None and not flags.data.is_dir():
+        parser.error(f"--data {flags.data} is no folder")
+    done = refresh(Path("checkpoints"), flags.data, everything=flags.all)
+    readme.main()
+    print("\n".join([*done, "README.md"]))
+
+
+if __name__ == "__main__":
+    main()
