@@ -114,7 +114,7 @@ def test_what_draws_knows_results_and_no_models(room):
     assert {name: IMPORTS[name] & closed for name in drawing if IMPORTS[name] & closed} == {}
 
 
-LOOP = {"train.loop", "train.muon"}
+LOOP = {"train.loop", "train.optimizers", "train.muon", "train.states"}
 
 
 @pytest.mark.parametrize("module", sorted(inside("train.data") | LOOP))
@@ -124,7 +124,7 @@ def test_data_and_the_loop_know_no_command(module):
 
 @pytest.mark.parametrize("module", sorted(inside("train.running")))
 def test_what_commands_share_knows_no_command(module):
-    below = inside("train.running") | inside("train.data") | {"train.loop"}
+    below = inside("train.running") | inside("train.data") | LOOP
     assert IMPORTS[module] & inside("train") <= below
 
 

@@ -28,9 +28,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from train.loop import fit
 from train.running.flags import check_data
 from train.running.hardware import Hardware, choose, device, name_of
-from train.running.metrics import COLUMNS, Metrics, measured, read_table, write_table
+from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
 from train.studies import STUDIES
-from train.studies.recipe import Recipe, Study, Task, shortened
+from train.studies.recipe import Recipe, StudyPlan, Task, shortened
 from transformer_core import checkpoint
 from transformer_core.checkpoint import read_json, write_atomically
 
@@ -39,7 +39,7 @@ N_COUNTED = 4  # batches whose floating-point operations are counted
 
 
 def train(
-    study: Study,
+    study: StudyPlan,
     name: str,
     recipe: Recipe,
     seed: int,
@@ -91,8 +91,8 @@ def seeded(recipe: Recipe, seed: int) -> Recipe:
 
 def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
     """Put one seed's rows into a table, in place of what it held of that seed."""
-    others = [row for row in read_table(path) if row["seed"] != str(seed)]
-    write_table(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
+    others = [row for row in read_rows(path) if row["seed"] != str(seed)]
+    write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 
 def describe(recipe: Recipe, task: Task, hardware: Hardware) -> str:
@@ -148,7 +148,7 @@ def locked(path: Path, *, wait: bool) -> Iterator[bool]:
 
 def is_finished(folder: Path, seed: int) -> bool:
     """Whether a variant's metrics.csv holds this seed: its rows are written all at once."""
-    return any(row["seed"] == str(seed) for row in read_table(folder / "metrics.csv"))
+    return any(row["seed"] == str(seed) for row in read_rows(folder / "metrics.csv"))
 
 
 def agreed(out: Path) -> Hardware:

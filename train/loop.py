@@ -1,32 +1,36 @@
 """One training loop for every task: it knows batches and losses, not translation or sentiment."""
 
 import math
-import shutil
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from train.muon import Muon
+from train.optimizers import OPTIMIZERS
+from train.states import load_newest, save_newest
 
 M = TypeVar("M", bound=nn.Module)
 Batch = tuple[Tensor, ...]  # every tensor has one row per example
+LossOf = Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]  # summed, and of how many targets
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How long, how fast and how carefully. The defaults suit small models on a CPU."""
+    """How long, how fast and how carefully. The defaults suit small models on a CPU.
+
+    What a field's name does not say stands beside its type, and in the help of the flags.
+    """
 
     steps: int = 2000
-    minutes: float = 0.0  # if above 0, the schedule fits this time box and ends with it
-    batch_size: int = 64  # examples, or padded tokens where a task says so
+    minutes: Annotated[float, "if above 0, the schedule fits this time box and ends with it"] = 0.0
+    batch_size: Annotated[int, "examples, or padded tokens where a task says so"] = 64
     learning_rate: float = 1e-3
     optimizer: str = "adamw"  # a key of OPTIMIZERS
     schedule: str = "cosine"  # a key of SCHEDULES
@@ -34,11 +38,11 @@ class TrainConfig:
     weight_decay: float = 0.01
     label_smoothing: float = 0.0
     grad_clip: float = 1.0
-    ema: float = 0.0  # decay of the averaged weights, which are what is evaluated and kept
-    accumulate: int = 1  # a step's batch is computed in this many parts
-    eval_every: int = 250
-    best_by: str = "loss"  # the evaluated metric whose smallest value is the best
-    patience: int = 0  # stop after this many evaluations without a better one; 0 never stops
+    ema: Annotated[float, "decay of the averaged weights, which are evaluated and kept"] = 0.0
+    accumulate: Annotated[int, "a step's batch is computed in this many parts"] = 1
+    eval_every: Annotated[int, "steps from one evaluation to the next"] = 250
+    best_by: Annotated[str, "the evaluated metric whose smallest value is the best"] = "loss"
+    patience: Annotated[int, "evaluations without a better one until it stops; 0 never stops"] = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -75,31 +79,6 @@ def learning_rate(step: int, progress: float, config: TrainConfig) -> float:
     return config.learning_rate * SCHEDULES[config.schedule](progress, warmup)
 
 
-def adamw(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
-    """AdamW for everything; only matrices decay."""
-    matrices = [p for p in model.parameters() if p.ndim >= 2]
-    vectors = [p for p in model.parameters() if p.ndim < 2]
-    groups = [
-        {"params": matrices, "weight_decay": config.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
-    return [torch.optim.AdamW(groups, lr=config.learning_rate, betas=(0.9, 0.98))]
-
-
-def muon(model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices inside the blocks, AdamW for embeddings, norms, biases and heads."""
-    hidden = [p for name, p in model.named_parameters() if p.ndim == 2 and ".blocks." in name]
-    inside = {id(p) for p in hidden}
-    rest = [p for p in model.parameters() if id(p) not in inside]
-    return [
-        Muon(hidden, lr=config.learning_rate, weight_decay=config.weight_decay),
-        torch.optim.AdamW(rest, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0),
-    ]
-
-
-OPTIMIZERS = {"adamw": adamw, "muon": muon}
-
-
 @dataclass
 class Progress:
     """Where a training is after a step; what a resumed one continues from."""
@@ -114,6 +93,20 @@ class Progress:
     is_best: bool = False
     diverged: bool = False  # the loss, or what was evaluated, is no number any more
 
+    def moved(self, loss: float, n_targets: int) -> None:
+        """One more step was taken, over so many targets."""
+        self.step, self.tokens, self.loss = self.step + 1, self.tokens + n_targets, loss
+        self.metrics, self.is_best, self.diverged = None, False, not math.isfinite(loss)
+
+    def judged(self, metrics: dict[str, float], best_by: str, *, sound: bool) -> None:
+        """It was evaluated; sound says whether all weights are numbers."""
+        sound = sound and all(map(math.isfinite, metrics.values()))
+        self.metrics = metrics
+        self.diverged |= self.step > 0 and not sound
+        self.is_best = metrics[best_by] < self.best and not self.diverged
+        self.stale = 0 if self.is_best else self.stale + 1
+        self.best = min(self.best, metrics[best_by])
+
     def state_dict(self) -> dict[str, Any]:
         """For accelerate's save_state."""
         return dict(vars(self))
@@ -123,10 +116,77 @@ class Progress:
         vars(self).update(state, metrics=None, is_best=False)
 
 
+class Trainer(Generic[M]):
+    """A model in training, its average and its optimizers, on whatever computes."""
+
+    def __init__(self, model: M, config: TrainConfig, device: str, precision: str):
+        """With fresh optimizers; ValueError for a precision that there is not."""
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision={precision!r} must be one of {', '.join(PRECISIONS)}")
+        self.accelerator = Accelerator(
+            cpu=device == "cpu",
+            mixed_precision="no",  # else it would make float32 of what models return
+            gradient_accumulation_steps=config.accumulate,
+        )
+        self.autocast = partial(torch.autocast, device, torch.bfloat16, enabled=precision == "bf16")
+        self.bare = model.to(self.accelerator.device)
+        self.weights = list(self.bare.parameters())
+        self.average = AveragedModel(self.bare, multi_avg_fn=ema_update(config.ema))
+        self.averaged = cast(M, self.average.module)
+        chosen = OPTIMIZERS[config.optimizer]
+        optimizers = chosen(self.bare, config.learning_rate, config.weight_decay)
+        self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
+        self.parts = self.accelerator.num_processes * config.accumulate
+
+    def evaluated(self, evaluate: Callable[[M], dict[str, float]]) -> dict[str, float]:
+        """What the averaged weights reach. Every process asks, so that all agree when to stop."""
+        self.average.eval()
+        with torch.inference_mode(), self.autocast():
+            return evaluate(self.averaged)
+
+    def is_sound(self) -> bool:
+        """Whether every weight is a number: a gradient can spoil them while the loss is sound."""
+        weights = [*self.averaged.parameters(), *self.weights]
+        return all(bool(weight.isfinite().all()) for weight in weights)
+
+    def gradients(self, loss_of: LossOf, batch: Batch) -> tuple[float, int]:
+        """Of the mean loss over all targets of all processes. -> that mean, and their number"""
+        self.model.train()
+        device, n_processes = self.accelerator.device, self.accelerator.num_processes
+        sums = torch.zeros(2, device=device)  # of losses and of targets
+        for part in range(self.accelerator.process_index, self.parts, n_processes):
+            with self.accelerator.accumulate(self.model):
+                mine = tuple(tensor[part :: self.parts].to(device) for tensor in batch)
+                with self.autocast():
+                    loss, n_targets = loss_of(self.model, mine)
+                self.accelerator.backward(loss)
+                sums += torch.stack([loss.detach(), n_targets])
+        loss, n_targets = self.accelerator.reduce(sums, "sum").tolist()
+        found = [p.grad for p in self.weights if p.grad is not None]
+        torch._foreach_mul_(found, self.parts / n_targets)  # accelerate has averaged over the parts
+        return loss / n_targets, int(n_targets)
+
+    def move(self, learning_rate: float, grad_clip: float) -> None:
+        """One step against the gradients, which are gone then; the average follows."""
+        for group in (group for optimizer in self.optimizers for group in optimizer.param_groups):
+            group["lr"] = learning_rate
+        torch.nn.utils.clip_grad_norm_(self.weights, grad_clip)
+        with self.autocast():  # Muon's updates are products
+            for optimizer in self.optimizers:
+                optimizer.step()
+                optimizer.zero_grad()
+        self.average.update_parameters(self.bare)
+
+    def seconds_since(self, start: float) -> float:
+        """By the slowest process's clock, so that all agree on the learning rate and the end."""
+        clock = torch.tensor([time.monotonic() - start], device=self.accelerator.device)
+        return self.accelerator.gather(clock).max().item()
+
+
 def fit(
     model: M,
     batch_of: Callable[[int], Batch],
-    loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
+    loss_of: LossOf,
     evaluate: Callable[[M], dict[str, float]],
     config: TrainConfig,
     *,
@@ -147,99 +207,53 @@ def fit(
     With a state folder the run can be killed at any moment and continues from its last evaluation.
     Close the iterator to stop early.
     """
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision={precision!r} must be one of {', '.join(PRECISIONS)}")
     torch.manual_seed(config.seed)
-    accelerator = Accelerator(
-        cpu=device == "cpu",
-        mixed_precision="no",  # else it would make float32 of what models return; autocast decides
-        gradient_accumulation_steps=config.accumulate,
-    )
-    bare = model.to(accelerator.device)
-    average = AveragedModel(bare, multi_avg_fn=ema_update(config.ema))
-    averaged = cast(M, average.module)
-    optimizers = OPTIMIZERS[config.optimizer](bare, config)
-    model, *optimizers = accelerator.prepare(model, *optimizers)
-    now = Progress()
-    accelerator.register_for_checkpointing(average, now)
+    trainer, now = Trainer(model, config, device, precision), Progress()
+    trainer.accelerator.register_for_checkpointing(trainer.average, now)
     if state is not None:
-        load_newest(accelerator, state)
-    parts = accelerator.num_processes * config.accumulate
-    autocast = partial(torch.autocast, device, torch.bfloat16, enabled=precision == "bf16")
-    started = time.monotonic() - now.seconds
-    trained = list(bare.parameters())
-
-    def judge() -> None:
-        """Evaluate the averaged weights. Every process does, so that all agree when to stop."""
-        average.eval()
-        with torch.inference_mode(), autocast():
-            now.metrics = evaluate(averaged)
-        sound = all_finite(averaged, bare) and all(map(math.isfinite, now.metrics.values()))
-        now.diverged |= now.step > 0 and not sound
-        value = now.metrics[config.best_by]
-        now.is_best = value < now.best and not now.diverged
-        now.stale = 0 if now.is_best else now.stale + 1
-        now.best = min(now.best, value)
+        load_newest(trainer.accelerator, state)
+    start = time.monotonic() - now.seconds
 
     if now.step == 0:
-        judge()
-    yield now, averaged
-
-    def gradients(batch: Batch) -> tuple[float, int]:
-        """Of the mean loss over all targets of all processes. -> that mean, and their number"""
-        sums = torch.zeros(2, device=accelerator.device)  # of losses and of targets
-        for part in range(accelerator.process_index, parts, accelerator.num_processes):
-            with accelerator.accumulate(model):
-                mine = tuple(tensor[part::parts].to(accelerator.device) for tensor in batch)
-                with autocast():
-                    loss, n_targets = loss_of(model, mine)
-                accelerator.backward(loss)
-                sums += torch.stack([loss.detach(), n_targets])
-        loss, n_targets = accelerator.reduce(sums, "sum").tolist()
-        # accelerate has averaged gradients over the parts
-        torch._foreach_mul_([p.grad for p in trained if p.grad is not None], parts / n_targets)
-        return loss / n_targets, int(n_targets)
-
+        now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
+    yield now, trainer.averaged
     while not finished(now, config):
         rate = learning_rate(now.step, fraction_done(now, config), config)
-        for group in (group for optimizer in optimizers for group in optimizer.param_groups):
-            group["lr"] = rate
-
-        model.train()
-        now.loss, n_targets = gradients(batch_of(now.step))
-        torch.nn.utils.clip_grad_norm_(trained, config.grad_clip)
-        with autocast():  # Muon's updates are products
-            for optimizer in optimizers:
-                optimizer.step()
-                optimizer.zero_grad()
-        average.update_parameters(bare)
-
-        now.step, now.tokens = now.step + 1, now.tokens + n_targets
-        now.metrics, now.is_best, now.diverged = None, False, not math.isfinite(now.loss)
-        now.seconds = shared_clock(accelerator, time.monotonic() - started)
+        loss, n_targets = trainer.gradients(loss_of, batch_of(now.step))
+        trainer.move(rate, config.grad_clip)
+        now.moved(loss, n_targets)
+        now.seconds = trainer.seconds_since(start)
         if now.step % config.eval_every == 0 or finished(now, config):
-            judge()
-            now.seconds = shared_clock(accelerator, time.monotonic() - started)
-        yield now, averaged
+            now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
+            now.seconds = trainer.seconds_since(start)
+        yield now, trainer.averaged
         if now.metrics is not None and state is not None and not now.diverged:
             # after the yield: the state never knows of a best model that its receiver lost
-            save_newest(accelerator, state, now.step)
+            save_newest(trainer.accelerator, state, now.step)
 
 
-@wraps(fit, assigned=())  # whoever asks for its lines, as the lab does, gets those of the loop
-def fit_on_cpu(
-    model: M,
-    batch_of: Callable[[int], Batch],
-    loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]],
-    evaluate: Callable[[M], dict[str, float]],
-    **settings: Any,
-) -> Generator[tuple[Progress, M], None, None]:
+class FitOnCpu:
     """`fit` for the live lab, which knows no TrainConfig: the settings are fields of one.
 
     It trains in float32 on the CPU, which all visitors share, whatever a library says of GPUs.
     """
-    config = TrainConfig(**settings)
-    return fit(model, batch_of, loss_of, evaluate, config, device="cpu", precision="no")
+
+    code = (fit, Trainer.gradients, Trainer.move)  # the lines to read
+
+    def __call__(
+        self,
+        model: M,
+        batch_of: Callable[[int], Batch],
+        loss_of: LossOf,
+        evaluate: Callable[[M], dict[str, float]],
+        **settings: Any,
+    ) -> Generator[tuple[Progress, M], None, None]:
+        """Begin a training."""
+        config = TrainConfig(**settings)
+        return fit(model, batch_of, loss_of, evaluate, config, device="cpu", precision="no")
+
+
+fit_on_cpu = FitOnCpu()
 
 
 def finished(now: Progress, config: TrainConfig) -> bool:
@@ -248,22 +262,11 @@ def finished(now: Progress, config: TrainConfig) -> bool:
     return fraction_done(now, config) >= 1 or out_of_patience or now.diverged
 
 
-def all_finite(*models: nn.Module) -> bool:
-    """Whether every weight is a number: a gradient can spoil them while the loss is still sound."""
-    return all(bool(weight.isfinite().all()) for model in models for weight in model.parameters())
-
-
 def fraction_done(now: Progress, config: TrainConfig) -> float:
     """How much of the run is over: by the clock if there is a time box, else by steps."""
     if config.minutes > 0:
         return min(1.0, now.seconds / (60 * config.minutes))
     return min(1.0, now.step / config.steps)
-
-
-def shared_clock(accelerator: Accelerator, seconds: float) -> float:
-    """The slowest process's clock, so that all agree on the learning rate and the end."""
-    clock = torch.tensor([seconds], device=accelerator.device)
-    return accelerator.gather(clock).max().item()
 
 
 def ema_update(decay: float) -> Callable[..., None]:
@@ -274,32 +277,3 @@ def ema_update(decay: float) -> Callable[..., None]:
         torch._foreach_lerp_(averaged, current, 1 - min(decay, (1 + n) / (10 + n)))
 
     return update
-
-
-def save_newest(accelerator: Accelerator, folder: Path, step: int) -> None:
-    """Write a complete state beside the old one, then drop the old: a kill leaves one of them."""
-    unfinished = folder / "unfinished"
-    if accelerator.is_main_process:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    accelerator.wait_for_everyone()
-    accelerator.save_state(str(unfinished))
-    accelerator.wait_for_everyone()
-    if accelerator.is_main_process:
-        old = list(folder.glob("step-*"))
-        unfinished.rename(folder / f"step-{step:08d}")
-        for path in old:
-            shutil.rmtree(path)
-    accelerator.wait_for_everyone()
-
-
-def load_newest(accelerator: Accelerator, folder: Path) -> None:
-    """Continue from the last complete state, if there is one."""
-    states = sorted(folder.glob("step-*"))
-    if states:
-        accelerator.load_state(str(states[-1]))
-
-
-def remove_states(folder: Path) -> None:
-    """Forget what an earlier run in this folder could have continued from."""
-    for path in [*folder.glob("step-*"), folder / "unfinished"]:
-        shutil.rmtree(path, ignore_errors=True)

@@ -69,9 +69,14 @@ def stream(tokenizer: Tokenizer, texts: list[str]) -> Tensor:
 
 def hide(windows: Tensor, seed: int) -> tuple[Tensor, Tensor]:
     """Windows (n, length) -> the same with [CLS] in front and [MASK] for what is to be guessed,
-    and the answers, PAD where none is wanted."""
+    and the answers, PAD where none is wanted.
+
+    Every window hides as many: batches of one shape are compiled for a CPU once.
+    """
     generator = torch.Generator().manual_seed(seed)
-    hidden = (torch.rand(windows.shape, generator=generator) < HIDDEN) & (windows != EOS)
+    order = torch.rand(windows.shape, generator=generator).masked_fill_(windows == EOS, 2.0)
+    first = order.topk(round(HIDDEN * windows.size(1)), largest=False).indices
+    hidden = torch.zeros_like(windows, dtype=torch.bool).scatter_(1, first, True) & (windows != EOS)
     start = torch.full((len(windows), 1), CLS)
     tokens = torch.cat([start, windows.where(~hidden, MASK)], dim=1)
     return tokens, torch.cat([start.new_full(start.shape, PAD), windows.where(hidden, PAD)], dim=1)

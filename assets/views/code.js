@@ -1,12 +1,17 @@
 // The lines that compute each part of a model, and the shapes of what passes through it.
-// value: {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
+// value: {refusal}, why there are none, or {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
 //   …]}]}
 const list = $('.code-parts'),
   shapes = $('.code-shapes'),
   code = $('.code-lines'),
   note = $('.view-note');
-const WORDS =
-  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')|\b(def|class|return|if|else|for|in|not|and|or|is|None|True|False|lambda|while|yield|with|import|from|self)\b/g;
+const KEYWORDS =
+  'def class return if else for in not and or is None True False lambda while yield ' +
+  'with import from self';
+const WORDS = new RegExp(
+  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')/.source + `|\\b(${KEYWORDS.replaceAll(' ', '|')})\\b`,
+  'g',
+);
 let shown = 0;
 function coloured(text) {
   const nodes = [];
@@ -47,6 +52,7 @@ function open() {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.parts);
+  note.textContent = value?.refusal ?? '';
   if (!value?.parts) return;
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(

@@ -101,6 +101,7 @@ function panel(svg, value, index, x, top, height, right) {
 }
 function paint() {
   const value = current(), width = chart.clientWidth, height = chart.clientHeight;
+  fillTrack(slider);
   label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
   if (!width || !height) return;
   const svg = shape('svg', {

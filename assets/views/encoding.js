@@ -120,6 +120,6 @@ actions.csv = () =>
       ...columnOf(0).flatMap((_, i) => rowOf(i).map((v, j) => [i, j, +v.toFixed(4)])),
     ]),
   );
-new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+whenTheme(draw);
 watch('value', draw);
 draw();

@@ -17,6 +17,6 @@ function draw() {
     return box;
   }));
 }
-new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+whenTheme(draw);
 watch('value', draw);
 draw();

@@ -1,10 +1,11 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
-//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent}]}; weights (layers, heads,
-//   queries, keys), rows (layers, heads, context): what the chosen query sees of the whole
-//   context; places are of the queries and keys in it. first is enlarged until a visitor chooses. With begin: true that query is the first,
-//   [CLS], and the two ends of the text can be hidden.
+//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent}]};
+//   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
+//   sees of the whole context; places are of the queries and keys in it. first is enlarged until a
+//   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
+//   can be hidden.
 const grid = $('.heads-grid'),
   map = $('.heads-map'),
   readout = $('.view-readout'),
@@ -15,19 +16,11 @@ let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked f
 
 const data = () => current()?.groups?.[group];
 // the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id;
-function recall() {
-  const asked = headIn(own);
+const keep = keepHead((asked) => {
   chosen = Boolean(asked);
   [group, layer, head] = asked ?? [0, 0, 0];
-}
-const remember = () => rememberHead(own, [group, layer, head]);
-recall();
-document.addEventListener('place:here', ({ detail }) => {
-  if (!(own in detail)) return;
-  recall();
-  draw();
-});
+}, draw);
+const remember = () => keep([group, layer, head]);
 const hide = $('.option input'), bare = (token) => visible(token.trim() || token);
 // typed ones are several tokens each
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
@@ -42,13 +35,7 @@ function withoutEnds(values, tokens) {
   }
   return rest;
 }
-const at = (l, h) => {
-  const g = data(), size = g.queries.length * g.keys.length;
-  return withoutEnds(
-    weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size),
-    g.keys,
-  );
-};
+const at = (l, h) => withoutEnds(headWeights(data(), weights, l, h), data().keys);
 function thumbnails() {
   const g = data();
   grid.style.setProperty('--heads', g.heads);
@@ -148,17 +135,7 @@ function draw() {
   weights = unpack(g.weights);
   rows = g.rows ? unpack(g.rows) : null;
   names.replaceChildren(
-    ...(current().groups.length > 1
-      ? current().groups.map((other, i) =>
-        make('button', {
-          type: 'button',
-          'data-do': 'group',
-          'data-i': i,
-          'aria-pressed': i === group,
-          text: other.name,
-        })
-      )
-      : []),
+    ...(current().groups.length > 1 ? kindButtons(current().groups, group) : []),
   );
   note.textContent = current().summary;
   hide.parentElement.hidden = !current().begin;
@@ -180,30 +157,7 @@ actions.group = (button) => {
   draw();
   remember();
 };
-actions.csv = () => {
-  const g = data();
-  if (g) {
-    save(
-      'attention.csv',
-      'text/csv',
-      csv([
-        ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
-        ...[...at(layer, head)].map((
-          w,
-          i,
-        ) => [
-          layer + 1,
-          head + 1,
-          Math.floor(i / g.keys.length) + 1,
-          i % g.keys.length + 1,
-          g.queries[Math.floor(i / g.keys.length)],
-          g.keys[i % g.keys.length],
-          w.toFixed(5),
-        ]),
-      ]),
-    );
-  }
-};
+actions.csv = () => data() && saveHeads(data(), [[layer, head, at(layer, head)]]);
 actions.png = () => {
   const g = data();
   if (!g) return;
@@ -263,10 +217,7 @@ map.addEventListener('keydown', (event) => {
   );
   describe(query);
 });
-new MutationObserver(() => data() && weights && (thumbnails(), enlarge())).observe(document.body, {
-  attributes: true,
-  attributeFilter: ['class'],
-});
+whenTheme(() => data() && weights && (thumbnails(), enlarge()));
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
   if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;

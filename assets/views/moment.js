@@ -7,30 +7,19 @@ const maps = $('.moment-maps'),
   note = $('.view-note'),
   kinds = $('.moment-kinds');
 // LEAST: px that a symbol on an axis needs
-const END = '[EOS]', GAP = 40, CAPTION = 18, AXIS = 14, LEAST = 9;
+const END = '[EOS]', GAP = 24, CAPTION = 18, AXIS = 14, LEAST = 9;
 const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
 
 const data = () => current()?.groups?.[group];
 // the address remembers a head that was pressed, counted from 1: ?lab-heads=group.layer.head
-const own = element.parentElement.closest('[id]').id;
-function recall() {
-  const asked = headIn(own);
+const keep = keepHead((asked) => {
   group = asked?.[0] ?? 0;
   alone = asked?.slice(1) ?? null;
-}
-const remember = () => rememberHead(own, alone && [group, ...alone]);
-recall();
-document.addEventListener('place:here', ({ detail }) => {
-  if (!(own in detail)) return;
-  recall();
-  draw();
-});
-const at = (l, h) => {
-  const g = data(), size = g.queries.length * g.keys.length;
-  return weights.subarray((l * g.heads + h) * size, (l * g.heads + h + 1) * size);
-};
+}, draw);
+const remember = () => keep(alone && [group, ...alone]);
+const at = (l, h) => headWeights(data(), weights, l, h);
 const shown = () => {
   const g = data();
   return alone
@@ -113,17 +102,7 @@ function draw() {
   if (!g) return;
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
-  kinds.replaceChildren(
-    ...value.groups.map((other, i) =>
-      make('button', {
-        type: 'button',
-        'data-do': 'group',
-        'data-i': i,
-        'aria-pressed': i === group,
-        text: other.name,
-      })
-    ),
-  );
+  kinds.replaceChildren(...kindButtons(value.groups, group));
   note.textContent = value.summary;
   spell();
   paint();
@@ -155,32 +134,7 @@ maps.addEventListener('pointermove', (event) => {
 maps.addEventListener('pointerleave', () => {
   if (data()) note.textContent = current().summary;
 });
-actions.csv = () => {
-  const g = data();
-  if (g) {
-    save(
-      'attention.csv',
-      'text/csv',
-      csv([
-        ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
-        ...shown().flatMap(([l, h]) =>
-          [...at(l, h)].map((
-            w,
-            i,
-          ) => [
-            l + 1,
-            h + 1,
-            Math.floor(i / g.keys.length) + 1,
-            i % g.keys.length + 1,
-            g.queries[Math.floor(i / g.keys.length)],
-            g.keys[i % g.keys.length],
-            w.toFixed(5),
-          ])
-        ),
-      ]),
-    );
-  }
-};
+actions.csv = () => data() && saveHeads(data(), shown().map(([l, h]) => [l, h, at(l, h)]));
 actions.png = () => {
   const g = data();
   if (!g) return;
@@ -214,9 +168,6 @@ new ResizeObserver(() => {
     paint();
   }
 }).observe(maps);
-new MutationObserver(() => data() && weights && paint()).observe(document.body, {
-  attributes: true,
-  attributeFilter: ['class'],
-});
+whenTheme(() => data() && weights && paint());
 watch('value', draw);
 draw();

@@ -202,10 +202,9 @@ actions.csv = () =>
         'probability',
         'word',
         'probability of the word',
-        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
-          .flat(),
+        ...OTHER_COLUMNS,
       ],
-      ...pieces.map(([piece, p, others], i) => {
+      ...pieces.map(([piece, p, alternatives], i) => {
         const [first, n, whole] = wordOf(i),
           word = pieces.slice(first, first + n).map((one) => one[0]).join('').trim();
         return [
@@ -214,7 +213,7 @@ actions.csv = () =>
           p,
           word,
           whole,
-          ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
+          ...otherCells(alternatives),
         ];
       }),
     ]),

@@ -79,6 +79,37 @@ const csv = (rows) =>
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};
 const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data));
+// a slider's track is coloured up to where it stands
+const fillTrack = (slider) => {
+  const { min, max, value } = slider;
+  slider.style.setProperty('--at', `${100 * (value - min) / Math.max(1, max - min)}%`);
+};
+// what is drawn on a canvas is drawn anew in the colours of the other theme
+const whenTheme = (repaint) =>
+  new MutationObserver(repaint).observe(document.body, {
+    attributes: true,
+    attributeFilter: ['class'],
+  });
+// what else could have stood in a token's place, as the last columns of a table
+const OTHER_COLUMNS = [...Array(10).keys()].flatMap((
+  i,
+) => [`alternative ${i + 1}`, `probability ${i + 1}`]);
+const otherCells = (alternatives) =>
+  // [[id, text, probability], …]
+  [...Array(10).keys()].flatMap((k) => alternatives[k]?.slice(1) ?? ['', '']);
+const saveTokens = (name, tokens) =>
+  // [[text, probability or null, alternatives], …]
+  save(
+    name,
+    'text/csv',
+    csv([
+      ['position', 'token', 'probability', ...OTHER_COLUMNS],
+      ...tokens.map((
+        [token, p, alternatives],
+        i,
+      ) => [i + 1, token, p ?? '', ...otherCells(alternatives)]),
+    ]),
+  );
 // one handler for the whole view: <button data-do="name"> calls actions[name](button)
 const actions = {};
 element.addEventListener('click', (event) => {
@@ -118,4 +149,48 @@ const rememberHead = (name, head) =>
     new CustomEvent('place:say', {
       detail: [null, name, head && head.map((n) => n + 1).join('.')],
     }),
+  );
+// What shows one head of several keeps it in the address under its own id. recall(head) is told
+// which: at once, and with draw() after it whenever a place is opened that says another one.
+// Returns a function that remembers a head; null: none.
+function keepHead(recall, draw) {
+  const own = element.parentElement.closest('[id]').id;
+  recall(headIn(own));
+  document.addEventListener('place:here', ({ detail }) => {
+    if (!(own in detail)) return;
+    recall(headIn(own));
+    draw();
+  });
+  return (head) => rememberHead(own, head);
+}
+// of packed weights (layers, heads, queries, keys) those of one head
+function headWeights({ heads, queries, keys }, weights, layer, head) {
+  const size = queries.length * keys.length, first = (layer * heads + head) * size;
+  return weights.subarray(first, first + size);
+}
+const kindButtons = (groups, group) =>
+  // of attention
+  groups.map(({ name }, i) =>
+    make('button', {
+      type: 'button',
+      'data-do': 'group',
+      'data-i': i,
+      'aria-pressed': i === group,
+      text: name,
+    })
+  );
+const saveHeads = ({ queries, keys }, heads) =>
+  // [[layer, head, weights], …]
+  save(
+    'attention.csv',
+    'text/csv',
+    csv([
+      ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
+      ...heads.flatMap(([layer, head, weights]) =>
+        [...weights].map((w, k) => {
+          const i = Math.floor(k / keys.length), j = k % keys.length;
+          return [layer + 1, head + 1, i + 1, j + 1, queries[i], keys[j], w.toFixed(5)];
+        })
+      ),
+    ]),
   );

@@ -219,9 +219,6 @@ actions.csv = () =>
 new ResizeObserver(() => {
   if (figures.clientWidth && figures.clientWidth !== drawnAt) labels();
 }).observe(figures);
-new MutationObserver(() => maps.forEach((map) => paint(map.canvas, map))).observe(document.body, {
-  attributes: true,
-  attributeFilter: ['class'],
-});
+whenTheme(() => maps.forEach((map) => paint(map.canvas, map)));
 watch('value', draw);
 draw();

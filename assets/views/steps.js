@@ -1,6 +1,7 @@
 // One output, symbol by symbol: what the decoder looked at, and what else it could have written.
-// value: {summary, source: […], written: [[text, probability, right or null], …], candidates:
-//   [[[text, probability, written], …], …], weights: packed (written, source)}
+// value: {summary} alone says why there is none; else {summary, source: […], written: [[text,
+//   probability, right or null], …], candidates: [[[text, probability, written], …], …], weights:
+//   packed (written, source)}
 const source = $('.steps-source'),
   written = $('.steps-written'),
   note = $('.view-note'),
@@ -13,6 +14,7 @@ function show() {
     t = +slider.value,
     n = value.source.length,
     row = weights.subarray(t * n, (t + 1) * n);
+  fillTrack(slider);
   source.replaceChildren(...value.source.map((text, j) => {
     const node = symbol(text, { class: 'steps-symbol', title: percent(row[j]) });
     node.style.setProperty('--weight', row[j].toFixed(3));
@@ -51,9 +53,9 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.written);
   if (value?.written?.length !== length) stop();
+  note.textContent = value?.summary ?? '';
   if (!value?.written) return;
   weights = unpack(value.weights);
-  note.textContent = value.summary;
   const atEnd = +slider.value >= length - 1; // who looks at an earlier symbol keeps looking at it
   length = value.written.length;
   slider.max = length - 1;

@@ -127,29 +127,7 @@ function end() {
   goal = tokens.length;
   asked = false;
 }
-actions.csv = () =>
-  tokens.length && save(
-    'story.csv',
-    'text/csv',
-    csv([
-      [
-        'position',
-        'token',
-        'probability',
-        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
-          .flat(),
-      ],
-      ...tokens.slice(0, shown).map((
-        [token, p, others],
-        i,
-      ) => [
-        i + 1,
-        token,
-        p ?? '',
-        ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
-      ]),
-    ]),
-  );
+actions.csv = () => tokens.length && saveTokens('story.csv', tokens.slice(0, shown));
 text.addEventListener('pointerover', (event) => {
   const node = event.target.closest('.token');
   if (node && !pinned && event.pointerType === 'mouse') look(+node.dataset.i, false);

@@ -1,5 +1,5 @@
 // A text whose every token is coloured by how likely the model found it.
-// value: {id, note, prompt, branches, lines}, one line of JSON a token: [text, probability or
+// value: {id, note, prompt, branches, lines}, no lines where the note says why; one line of JSON a token: [text, probability or
 //   null, [[id, text, probability], …]]
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
 let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
@@ -31,6 +31,7 @@ function render() {
   text.append(...tokens.slice(from).map((token, i) => span(token, from + i)));
   if (follow && from) text.scrollTop = text.scrollHeight;
   note.textContent = value.note;
+  element.firstElementChild.classList.toggle('refused', Boolean(value.note && !value.lines));
   drawn.length = value.lines.length;
 }
 function describe(number, token, p) {
@@ -135,28 +136,6 @@ actions.branch = (button) => {
   tell('branch', { position: chosen, token: +button.dataset.id });
   close();
 };
-actions.csv = () =>
-  save(
-    'tokens.csv',
-    'text/csv',
-    csv([
-      [
-        'position',
-        'token',
-        'probability',
-        ...Array.from({ length: 10 }, (_, i) => [`alternative ${i + 1}`, `probability ${i + 1}`])
-          .flat(),
-      ],
-      ...tokens.map((
-        [token, p, others],
-        i,
-      ) => [
-        i + 1,
-        token,
-        p ?? '',
-        ...Array.from({ length: 10 }, (_, k) => others[k]?.slice(1) ?? ['', '']).flat(),
-      ]),
-    ]),
-  );
+actions.csv = () => saveTokens('tokens.csv', tokens);
 watch('value', render);
 render();

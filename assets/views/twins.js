@@ -58,9 +58,6 @@ actions.csv = () =>
       ) => [title, says.map(([text]) => text).join(''), note]),
     ]),
   );
-new MutationObserver(() => current()?.cards && draw()).observe(document.body, {
-  attributes: true,
-  attributeFilter: ['class'],
-});
+whenTheme(() => current()?.cards && draw());
 watch('value', draw);
 draw();

@@ -170,7 +170,13 @@ def test_what_cannot_be_read_is_a_sentence(open_page):
     page = opened(open_page)
     page.locator("#inside-text input").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
-    expect(page.locator(".toast-body")).to_contain_text("at most 100")
+    note = page.locator("#inside-model .view-note[role=status]")
+    expect(note).to_contain_text("at most 100", timeout=PATIENT)
+    expect(page.locator(".toast-body")).to_have_count(0)
+    assert page.locator("#inside-model svg, #inside-part canvas").count() == 0
+    page.locator("#inside-text input").fill("A horse.")
+    page.get_by_role("button", name="Look inside").click()
+    expect(page.locator("#inside-model svg").first).to_be_visible(timeout=PATIENT)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

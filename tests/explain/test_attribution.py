@@ -34,7 +34,7 @@ from transformer_core.explain.trial import (
 )
 from transformer_core.model.masks import PAD
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import NO_WORD, Pieces, classify, log_odds, read
+from transformer_core.tasks.classification import NO_WORD, Pieces, classify, log_odds, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import MASK
 
@@ -50,7 +50,7 @@ def trained():
 
 @pytest.fixture(scope="module")
 def review(trained):
-    return read(trained.tokenizer, SAID, trained.model.config.max_len)
+    return read_review(trained.tokenizer, SAID, trained.model.config.max_len)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_gradient_times_input_predicts_a_small_step(trained, review):
 @every_norm
 def test_integrated_gradients_are_complete_to_one_percent(norm, activation, text):
     trained = tiny_classifier(positional_encoding="rotary", activation=activation, norm=norm)
-    review = read(trained.tokenizer, text, 60)
+    review = read_review(trained.tokenizer, text, 60)
     scores, error, steps = integrated_gradients(trained.model, review.pieces, 1)
     masked = [review.ids[0], *[MASK] * (len(review.ids) - 2), review.ids[-1]]
     change = answer(trained, review.ids) - answer(trained, masked)
@@ -141,7 +141,7 @@ def test_leave_one_out_equals_deleting_by_hand(trained, review):
     assert len(scores) == len(review.words) == len(groups)
     for number, (start, end) in enumerate(review.words):
         before = SAID[:start].rstrip()  # a word takes the space before it along
-        again = read(trained.tokenizer, before + SAID[end:], 60)
+        again = read_review(trained.tokenizer, before + SAID[end:], 60)
         expected = answer(trained, review.ids) - answer(trained, again.ids)
         assert scores[number].item() == pytest.approx(expected, abs=1e-4)
 

@@ -12,7 +12,7 @@ from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
 from transformer_core.inside.boxes import columns
-from transformer_core.inside.forward import MAX_TOKENS, Reading, read, run
+from transformer_core.inside.forward import MAX_TOKENS, Reading, read_text, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import code, panels
@@ -67,7 +67,7 @@ def trained(model_class, **changes):
 
 def looked(model_class, text="Speak, speak.", **changes):
     """A pass over a text and the nodes of its drawing, by key."""
-    seen = run(model := trained(model_class, **changes), read(model, text))
+    seen = run(model := trained(model_class, **changes), read_text(model, text))
     return seen, {n.key: n for n in anatomy(model.model, seen.reading.lengths)}
 
 
@@ -267,7 +267,7 @@ def test_a_decoder_reads_what_was_written_before_each_piece(monkeypatch, ended, 
     written = Hypothesis((7, 8, 9), ended=ended)
     monkeypatch.setattr(forward, "translate_ids", lambda *asked, **how: [written])
     model = trained(EncoderDecoder)
-    reading, pieces = read(model, "Speak."), [model.tokenizer.token(i) for i in (7, 8, 9)]
+    reading, pieces = read_text(model, "Speak."), [model.tokenizer.token(i) for i in (7, 8, 9)]
     assert reading.following == pieces + last
     assert reading.tokens["decoder"] == ["[BOS]", *reading.following[:-1]]
     assert reading.ids["decoder"] == [1, 7, 8, 9][: len(reading.following)]
@@ -298,17 +298,17 @@ def test_every_node_shows_its_own_lines_and_shapes(model_class):
 )
 def test_what_cannot_be_read_is_answered_with_the_limit(text, said):
     with pytest.raises(InputError, match=said):
-        read(trained(EncoderClassifier), text)
+        read_text(trained(EncoderClassifier), text)
 
 
 def test_a_reading_is_small():
-    reading = read(trained(EncoderDecoder), "Speak, speak.")
+    reading = read_text(trained(EncoderDecoder), "Speak, speak.")
     assert isinstance(reading, Reading)
     assert not any(isinstance(value, torch.Tensor) for value in vars(reading).values())
 
 
 def test_half_a_surrogate_pair_is_read_as_another_character():
-    tokens = read(trained(EncoderClassifier), "Speak \ud800").tokens["encoder"]
+    tokens = read_text(trained(EncoderClassifier), "Speak \ud800").tokens["encoder"]
     assert "".join(tokens).encode()
 
 

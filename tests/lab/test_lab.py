@@ -13,9 +13,10 @@ import torch
 from torch.testing import assert_close
 
 from train.loop import fit_on_cpu
-from transformer_core.lab import training as lab
+from transformer_core.lab import learner as learning
+from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.toys import PASTED, RULES, drawn, exact_match, held_out, judge, pasted
-from transformer_core.lab.training import Choice, Plan, Training
+from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
@@ -313,7 +314,7 @@ def test_a_moment_differs_from_the_model_by_rounding_alone(taught):
 
 def test_recorded_moments_stay_within_their_room(monkeypatch, taught):
     size = sum(w.nbytes for w in taught.learners[0].moments[0].values())
-    monkeypatch.setattr(lab, "ROOM", int(2.5 * size))
+    monkeypatch.setattr(learning, "ROOM", int(2.5 * size))
     training = finished(replace(PLAN, steps=125))
     (learner,) = training.learners
     assert list(learner.moments) == [0, 100] and learner.every == 100
@@ -342,11 +343,11 @@ def test_it_trains_on_the_cpu_where_a_library_promises_a_gpu(monkeypatch):
 def test_a_loss_that_is_no_number_ends_the_training():
     training = Training(fit_on_cpu, PLAN)
     (learner,) = training.learners
+    trained = learner.model
     training.advance()
+    average = learner.model
     with torch.no_grad():
-        for parameter in learner.model.parameters():
-            parameter.fill_(float("nan"))
-        for parameter in learner.steps.gi_frame.f_locals["trained"]:
+        for parameter in [*trained.parameters(), *average.parameters()]:
             parameter.fill_(float("nan"))
     steps = len(list(training.run()))
     assert training.ended and learner.diverged and steps <= 2

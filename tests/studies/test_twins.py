@@ -15,11 +15,11 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
 from transformer_core.model.trace import Site
 from transformer_core.studies.records import read_study
-from transformer_core.studies.twins import N_WRITTEN, SEED, sites_of, twins
+from transformer_core.studies.twins import N_WRITTEN, SEED, attention, sites_of, twins
 from transformer_core.tasks.classification import frame
 from transformer_core.tasks.generation import read, write
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import translate
+from transformer_core.tasks.translation import translate, translate_sentence
 from transformer_core.tokenization import train_characters
 from transformer_core.ui.views.twins import compared, twins_value
 
@@ -87,8 +87,15 @@ def test_translations_are_greedy_and_come_with_their_attention(tmp_path):
     full, one_layer = twins(models, study, "Speak to all.")
     assert full.says == translate(models.get("ablations/translation/full"), "Speak to all.", 1).text
     cross = Site("decoder", 1, "cross")
-    assert cross in full.views and cross not in one_layer.views
-    assert_close(full.views[cross].weights.sum(-1), torch.ones(full.views[cross].weights.shape[:2]))
+    seen = attention(models, full)[cross]
+    assert cross not in attention(models, one_layer)
+    assert_close(seen.weights.sum(-1), torch.ones(seen.weights.shape[:2]))
+    written = translate_sentence(models.get(full.folder), "Speak to all.", beam_size=1)
+    assert_close(seen.weights, written.view(cross).weights)
+    assert (seen.query_tokens, seen.key_tokens) == (
+        [token.text for token in written.tokens],
+        written.src_tokens,
+    )
 
 
 def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_it(tmp_path):
@@ -102,7 +109,7 @@ def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_i
     with torch.inference_mode():
         probs = loaded.get("ablations/sentiment/lstm").model(torch.tensor([ids])).softmax(-1)
     assert lstm.note == f"{probs[0, 1]:.1%} positive"
-    assert full.views and not lstm.views and not bag.views
+    assert [bool(attention(loaded, twin)) for twin in (full, lstm, bag)] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +129,7 @@ def test_a_text_that_does_not_fit_gets_a_sentence(writers, text, sentence):
 
 def test_cards_show_one_head_or_say_why_not(writers):
     models, study = writers
-    found = list(twins(models, study, "All:\nSpeak"))
+    found = [(twin, attention(models, twin)) for twin in twins(models, study, "All:\nSpeak")]
     cards = twins_value(found, Site("decoder", 0, "self"), 1, "…")["cards"]
     by_title = {card["title"]: card for card in cards}
     assert by_title["one head"]["why"] == "It has no such head."
@@ -130,7 +137,7 @@ def test_cards_show_one_head_or_say_why_not(writers):
     assert "why" not in by_title["full"]
     nowhere = twins_value(found, Site("decoder", 7, "self"), 0, "…")["cards"]
     assert {card["why"] for card in nowhere} == {"It has no such layer."}
-    blind = twins_value([replace(found[0], views={})], None, 0, "…")["cards"]
+    blind = twins_value([(found[0][0], {})], None, 0, "…")["cards"]
     assert blind[0]["why"] == "It has no attention to look at."
 
 

@@ -21,7 +21,7 @@ from transformer_core.tasks.classification import (
     cut,
     frame,
     log_odds,
-    read,
+    read_review,
     score,
 )
 from transformer_core.tasks.requests import InputError
@@ -42,11 +42,11 @@ def trained():
 
 @pytest.fixture(scope="module")
 def review(trained):
-    return read(trained.tokenizer, SAID, 60)
+    return read_review(trained.tokenizer, SAID, 60)
 
 
 def words_of(text, max_len=200):
-    review = read(LETTERS, text, max_len)
+    review = read_review(LETTERS, text, max_len)
     return [review.text[start:end] for start, end in review.words]
 
 
@@ -74,7 +74,7 @@ def test_words_are_the_visitors_own(text, words):
 
 @pytest.mark.parametrize("text", [SAID, "one<br />two", "  A  B\n\nc ", "<s> [CLS] 日本 \ud800"])
 def test_the_tokens_of_a_review_read_as_the_text_does(text):
-    first, *tokens, last = read(LETTERS, text, 200).tokens
+    first, *tokens, last = read_review(LETTERS, text, 200).tokens
     shown = text.encode(errors="replace").decode().replace("<br />", " ")
     assert (first, last) == ("[CLS]", "[EOS]")
     assert "".join(tokens).split() == shown.split()
@@ -90,7 +90,7 @@ def test_every_piece_belongs_to_the_word_it_stands_in(review):
 
 def test_of_a_long_text_both_ends_are_read_and_a_gap_is_shown(trained):
     text = "speak " * 50 + "die " * 50
-    review = read(trained.tokenizer, text, 20)
+    review = read_review(trained.tokenizer, text, 20)
     assert len(review.ids) == 20 and review.n_pieces > 18
     assert review.text[slice(*review.words[0])] == "speak"
     assert review.text[slice(*review.words[-1])] == "die"
@@ -113,7 +113,7 @@ def test_deleting_words_deletes_their_pieces_and_nothing_else(review):
 
 @pytest.mark.parametrize("text, known", [(SAID, True), ("日本語", False), ("!!!", False)])
 def test_a_text_without_a_known_letter_is_noticed(trained, text, known):
-    assert read(trained.tokenizer, text, 60).known == known
+    assert read_review(trained.tokenizer, text, 60).known == known
 
 
 @pytest.mark.parametrize("model_class", [None, LSTMClassifier])
@@ -218,7 +218,7 @@ def test_edits_change_their_words_and_nothing_else(trained, review):
 
 
 def test_a_replaced_word_counts_as_if_it_had_been_typed(trained):
-    review = read(trained.tokenizer, "Speak to all", 60)
+    review = read_review(trained.tokenizer, "Speak to all", 60)
     typed = classify(trained, "Speak famish all").probabilities["positive"]
     pieces = edited(trained.tokenizer, review, {1: "famish"})
     assert probability(trained, pieces, 1) == pytest.approx(typed, abs=1e-6)
@@ -240,7 +240,7 @@ def test_too_long_replacements_get_a_sentence(trained, review):
 def test_a_flip_is_real_and_needs_each_of_its_words(seed):
     torch.manual_seed(seed)
     trained = tiny_classifier()
-    review = read(trained.tokenizer, SAID, 60)
+    review = read_review(trained.tokenizer, SAID, 60)
     # shifted so that both answers are near and some deletions change it
     logits = score(trained.model, [review.ids])[0]
     trained.model.head.bias.data[0] += logits[1] - logits[0] - 0.1
@@ -261,7 +261,7 @@ def test_a_flip_is_real_and_needs_each_of_its_words(seed):
 def test_what_no_deletion_flips_is_said_so(trained):
     sure = tiny_classifier()
     sure.model.head.bias.data[1] += 50
-    review = read(sure.tokenizer, "Speak to all", 60)
+    review = read_review(sure.tokenizer, "Speak to all", 60)
     *_, last = smallest_flip(sure.model, review.pieces, 1)
     assert last.done and not last.flipped and len(last.words) == 3
 
@@ -269,7 +269,7 @@ def test_what_no_deletion_flips_is_said_so(trained):
 def test_suggestions_are_what_the_language_model_finds_likely(trained):
     torch.manual_seed(2)
     language_model = tiny_classifier(MaskedLM)
-    review = read(trained.tokenizer, "Speak to all of them", 60)
+    review = read_review(trained.tokenizer, "Speak to all of them", 60)
     found = suggestions(trained, language_model, review.pieces, 1, 1)
     assert found and all(suggestion.text.isalpha() for suggestion in found)
     likelihoods = [suggestion.likelihood for suggestion in found]

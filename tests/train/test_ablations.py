@@ -20,7 +20,7 @@ from train.ablations import flops_per_target, is_finished, main, merge, train
 from train.data import hub
 from train.loop import TrainConfig
 from train.running.hardware import Hardware
-from train.running.metrics import read_table
+from train.running.metrics import read_rows
 from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
 from train.studies.recipe import EVALUATIONS, Recipe, Task
 from train.studies.shakespeare import loss_by_position, stretched
@@ -89,7 +89,7 @@ def test_swiglu_has_as_many_parameters_as_the_rest():
 def test_a_study_leaves_curves_a_description_and_one_seeds_weights(small, tmp_path):
     folder = run(tmp_path, "--variants", "full,one_layer,no_norm", "--seeds", "0,1")
     for name in ("full", "one_layer", "no_norm"):
-        rows = read_table(folder / name / "metrics.csv")
+        rows = read_rows(folder / name / "metrics.csv")
         assert {row["seed"] for row in rows} == {"0", "1"}
         for seed, split in product("01", ("train", "validation")):
             steps = [
@@ -123,7 +123,7 @@ def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, mo
     assert not all(map(torch.equal, seen["pre", 0], seen["pre", 1]))
     starts = [
         row["value"]
-        for row in read_table(folder / "full" / "metrics.csv")
+        for row in read_rows(folder / "full" / "metrics.csv")
         if (row["step"], row["metric"]) == ("0", "loss")
     ]
     assert len(set(starts)) == 2
@@ -232,7 +232,7 @@ def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
     process.wait()
     before = (folder / "one_head" / "metrics.csv").read_bytes()
     # three metrics before training; later also the training's loss, at each step of so short a run
-    assert len(read_table(folder / "one_head" / "metrics.csv")) == 3 + 9 * 4
+    assert len(read_rows(folder / "one_head" / "metrics.csv")) == 3 + 9 * 4
     subprocess.run([*command, "--jobs", "2"], cwd=ROOT, check=True)
     assert (folder / "one_head" / "metrics.csv").read_bytes().startswith(before)
     for name, seed in product(("one_head", "one_layer"), (0, 1)):

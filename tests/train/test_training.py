@@ -28,7 +28,8 @@ from torch.testing import assert_close
 
 from train import copy_task, loop, shakespeare
 from train.data import sequences as data
-from train.loop import OPTIMIZERS, TrainConfig, learning_rate
+from train.loop import TrainConfig, learning_rate
+from train.optimizers import OPTIMIZERS
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
@@ -216,8 +217,8 @@ def test_a_batch_in_parts_is_the_whole_batch(optimizer):
 
 
 def test_a_gradient_is_clipped_to_its_limit(monkeypatch):
-    def sgd(model, config):
-        return [torch.optim.SGD(model.parameters(), lr=config.learning_rate)]
+    def sgd(model, learning_rate, weight_decay):
+        return [torch.optim.SGD(model.parameters(), lr=learning_rate)]
 
     monkeypatch.setitem(OPTIMIZERS, "sgd", sgd)
     model = tiny_model()
@@ -603,6 +604,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
         (["--optimizer", "sgd"], "invalid choice: 'sgd'"),
         (["--positional-encoding", "abs"], "invalid choice: 'abs'"),
+        (["--pooling", "max"], "invalid choice: 'max'"),
         (["--steps", "many"], "invalid int value: 'many'"),
         (["--minutes", "nan"], "minutes=nan must be at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),

@@ -1,6 +1,7 @@
 """The live lab behind its page: one training at a time, and nothing left of a visitor who goes."""
 
 import json
+import re
 import time
 import uuid
 import weakref
@@ -15,7 +16,7 @@ from tiny import tiny_translator
 from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
-from transformer_core.lab.training import Plan
+from transformer_core.lab.plans import Plan
 from transformer_core.ui.app import LAUNCH, build_app
 from transformer_core.ui.tabs.lab import handlers
 from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of
@@ -195,11 +196,20 @@ def handler(app, name: str):
         ({"n_heads": 5}, "not divisible by n_heads=5"),
     ],
 )
-def test_the_code_of_a_model_that_cannot_be_built_is_refused_in_a_sentence(app, changes, sentence):
+def test_a_model_that_cannot_be_built_is_refused_where_it_would_be(app, changes, sentence):
     names = ("positional_encoding", "norm", "n_heads", "n_layers", "d_model")
     ours = [changes.get(name, value) for name, value in zip(names, MODEL, strict=False)]
-    with pytest.raises(gr.Error, match=sentence):
-        handler(app, "show_code")(*SETTINGS, *ours, *MODEL[len(ours) :], *MODEL)
+    settings = *SETTINGS, *ours, *MODEL[len(ours) :], *MODEL
+    assert re.search(sentence, handler(app, "show_code")(*settings)["refusal"])
+    (begun,) = handler(app, "run")(None, "CAB", *settings)
+    for _, said, stop, *views in (begun, handler(app, "one_step")(None, "CAB", *settings)):
+        assert re.search(sentence, said.replace("\\", "")) and not stop.interactive
+        assert all(value == gr.skip() for value in views)
+
+
+def test_what_a_visitor_is_quoted_for_is_no_markdown(app):
+    _, said, *_ = next(handler(app, "run")(None, "<[*`_", *SETTINGS, *MODEL, *MODEL))
+    assert "\\<" in said and all(mark not in re.sub(r"\\.", "", said) for mark in "<>[]()*`_")
 
 
 def test_a_model_is_looked_at_before_anybody_trains_it(app, started):

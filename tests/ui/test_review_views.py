@@ -8,7 +8,7 @@ from tiny import tiny_classifier
 
 from transformer_core.explain.trial import CHANCE, put_on_trial
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import classify, read
+from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
@@ -64,7 +64,7 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
 
 
 def test_words_are_sent_with_what_was_done_to_the_words(trained):
-    review = read(trained.tokenizer, SAID, 60)
+    review = read_review(trained.tokenizer, SAID, 60)
     value = json.loads(json.dumps(words_value(review, {0: "", 2: None, 3: "my"}, "x")))
     assert value["edits"] == {"0": "", "2": None, "3": "my"}
     assert len(value["words"]) == len(review.words)
@@ -143,10 +143,10 @@ def test_the_reliability_diagram_shows_every_bin():
 
 
 def test_what_was_not_read_or_known_is_said(trained):
-    assert "score is a guess" in remarks(read(trained.tokenizer, "日本語", 60))
-    told = remarks(read(trained.tokenizer, "speak " * 500, 60))
+    assert "score is a guess" in remarks(read_review(trained.tokenizer, "日本語", 60))
+    told = remarks(read_review(trained.tokenizer, "speak " * 500, 60))
     assert "the model reads 58: the first 14 and the last 44" in told
-    assert remarks(read(trained.tokenizer, SAID, 60)) == ""
+    assert remarks(read_review(trained.tokenizer, SAID, 60)) == ""
 
 
 def test_the_lens_says_where_the_answer_stays(trained):

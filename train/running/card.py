@@ -13,7 +13,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from train.running.metrics import read_table
+from train.running.metrics import read_rows
 from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
 from transformer_core.model.models import Model
 
@@ -178,7 +178,7 @@ def describe_curve(folder: Path) -> str:
     """The best evaluation in metrics.csv."""
     losses = [
         row
-        for row in read_table(folder / "metrics.csv")
+        for row in read_rows(folder / "metrics.csv")
         if (row["split"], row["metric"]) == ("validation", "loss")
     ]
     if not losses:

@@ -1,29 +1,26 @@
 """The command line of a training script: a preset, and a flag for every field of its configs."""
 
 import argparse
-import inspect
-import re
 import sys
+from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import torch
 
-from train.loop import OPTIMIZERS, SCHEDULES, TrainConfig
+from train.loop import SCHEDULES, TrainConfig
+from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
-CHOICES = {
+CHOICES: dict[str, Collection[str]] = {  # of the fields whose types do not say them
     "activation": FEED_FORWARDS,
-    "norm": ("pre", "post", "none"),
     "optimizer": OPTIMIZERS,
-    "pooling": ("cls", "mean"),
     "positional_encoding": POSITIONAL_ENCODINGS,
-    "positions_along": ("length", "batch"),
     "schedule": SCHEDULES,
 }
 
@@ -76,14 +73,7 @@ def read_flags(
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
     model, train = presets[early.parse_known_args(argv)[0].preset]
-    parser = argparse.ArgumentParser(
-        prog=f"python -m train.{task}",
-        description=doc,
-        parents=[early],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-        allow_abbrev=False,
-    )
-    add_run_flags(parser, Path("checkpoints") / task)
+    parser = parser_of(task, doc, early)
     add_config_flags(parser, model, derived)
     add_config_flags(parser, train, derived)
     flags = parser.parse_args(argv)
@@ -114,9 +104,16 @@ def read_flags(
     return options
 
 
-def add_run_flags(parser: argparse.ArgumentParser, out: Path) -> None:
-    """Where a run reads and writes, and what it computes with."""
-    add = parser.add_argument
+def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Early's flags, and those of every task: where it reads and writes, what it computes with."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m train.{task}",
+        description=doc,
+        parents=[early],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        allow_abbrev=False,
+    )
+    add, out = parser.add_argument, Path("checkpoints") / task
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
     add("--out", type=Path, default=out, help="checkpoint folder")
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
@@ -124,11 +121,13 @@ def add_run_flags(parser: argparse.ArgumentParser, out: Path) -> None:
     add("--resume", action="store_true", help="continue the run that --out holds")
     add("--init", type=Path, help="start a new run from this checkpoint's weights")
     add("--overwrite", action="store_true", help="replace the model that --out holds")
+    return parser
 
 
 def add_config_flags(parser: argparse.ArgumentParser, config: C, derived: tuple[str, ...]) -> None:
     """A flag for every field of a config but those derived from the data."""
-    group, meaning = parser.add_argument_group(type(config).__name__), comments(type(config))
+    group = parser.add_argument_group(type(config).__name__)
+    types = get_type_hints(type(config), include_extras=True)
     for field in fields(config):
         if field.name in derived:
             continue
@@ -138,11 +137,24 @@ def add_config_flags(parser: argparse.ArgumentParser, config: C, derived: tuple[
             if isinstance(value, bool)
             else {
                 "type": type(value if field.default is MISSING else field.default),
-                "choices": CHOICES.get(field.name),
+                "choices": choices(field.name, types[field.name]),
             }
         )
         name = field.name.replace("_", "-")
-        group.add_argument("--" + name, default=value, help=meaning[field.name], **kind)
+        help = help_of(field.name, types[field.name])
+        group.add_argument("--" + name, default=value, help=help, **kind)
+
+
+def help_of(name: str, hint: Any) -> str:
+    """What stands beside a field's type; its name where nothing does."""
+    said: tuple[str, ...] = hint.__metadata__ if get_origin(hint) is Annotated else ()
+    return "; ".join(said).replace("%", "%%") or name.replace("_", " ")
+
+
+def choices(name: str, hint: Any) -> Collection[str] | None:
+    """The words that a field may hold; None if there is no list of them."""
+    plain = hint.__origin__ if get_origin(hint) is Annotated else hint
+    return get_args(plain) if get_origin(plain) is Literal else CHOICES.get(name)
 
 
 def chosen(config: C, flags: argparse.Namespace, derived: tuple[str, ...]) -> C:
@@ -162,16 +174,6 @@ def check(
         parser.error(f"--init {flags.init} holds no checkpoint")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
-
-
-def comments(config: type) -> dict[str, str]:
-    """What the comment behind each field of a dataclass says; its name where there is none."""
-    lines = inspect.getsource(config).splitlines()
-    found = {field.name: field.name.replace("_", " ") for field in fields(config)}
-    for line in lines:
-        if match := re.match(r"    (\w+): [^#]*# (.*)", line):
-            found[match[1]] = match[2].replace("%", "%%")
-    return found
 
 
 def check_data(

@@ -11,7 +11,7 @@ from transformer_core.checkpoint import write_atomically
 COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 
 
-def read_table(path: Path) -> list[dict[str, str]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
     """A csv file's rows; none if there is no such file."""
     if not path.exists():
         return []
@@ -19,7 +19,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def write_table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
+def write_rows(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
     """Replace a csv file in one step."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -45,7 +45,7 @@ class Metrics:
             for split, values in splits.items()
             for metric, value in values.items()
         ]
-        write_table(self.path, COLUMNS, self.rows)
+        write_rows(self.path, COLUMNS, self.rows)
 
 
 def measured(

@@ -1,28 +1,22 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState
-from torch import nn
 from tqdm import tqdm
 
-from train.loop import (
-    Batch,
-    Progress,
-    fit,
-    fraction_done,
-    remove_states,
-)
+from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
-from train.running.metrics import Metrics, measured, read_table
+from train.running.metrics import Metrics, measured, read_rows
 from train.running.scores import Exam, evaluate_and_publish
+from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
@@ -37,7 +31,7 @@ def run(
     model: M,
     tokenizer: Tokenizer,
     batch_of: Callable[[int], Batch],
-    loss_of: Callable[[nn.Module, Batch], tuple[torch.Tensor, torch.Tensor]],
+    loss_of: LossOf,
     evaluate: Callable[[M], dict[str, float]],
     exam: Exam,
     finish: Callable[[M], None] | None = None,
@@ -46,20 +40,12 @@ def run(
 
     finish may change the best weights once more; the exam is how the checkpoint is scored then.
     """
-    if options.resume:
-        refuse_another_model(options.out, model)
+    state = prepare(options, model)
     hardware = choose(options.precision)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
-    state = options.out / "training"
-    state.mkdir(parents=True, exist_ok=True)
-    if not options.resume:
-        remove_states(state)
-    if options.init:
-        start_from(options.init, model)
-    metrics = open_metrics(options)
     past = history(options)
+    metrics = open_metrics(options, past)
     runs_before = read_runs(past)[: metrics.run - 1] if past else []
-
     steps = fit(
         model,
         batch_of,
@@ -70,21 +56,12 @@ def run(
         precision=hardware.precision,
         state=state,
     )
-    with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
-        for now, averaged in measured(steps, metrics if is_main else None):
-            bar.n = fraction_done(now, options.train)
-            rate = now.tokens / max(now.seconds, 1e-9)
-            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} targets/s")
-            if now.metrics is None or not is_main:
-                continue
+    seen = measured(steps, metrics if is_main else None)
+    for now, averaged in watched(seen, options.train, is_main=is_main):
+        if now.metrics is not None and is_main:
             if now.is_best:
-                retract(options.out)
-                # now, and not before: until here the old model stands beside its own vocabulary
-                write_atomically(options.out / "tokenizer.json", tokenizer.to_json())
-                checkpoint.save(options.out, averaged)
+                keep(options.out, averaged, tokenizer)
             record_run(options.out, runs_before, describe(options, hardware, now))
-            found = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
-            bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {found}{' *' * now.is_best}")
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
@@ -98,6 +75,43 @@ def run(
             checkpoint.save(options.out, best)
         scores = evaluate_and_publish(exam, options.out, options.data)
         print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
+
+
+def prepare(options: Options, model: Model) -> Path:
+    """Make of --out, and of the model, what the run begins with. -> the folder of its states"""
+    if options.resume:
+        refuse_another_model(options.out, model)
+    state = options.out / "training"
+    state.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        remove_states(state)
+    if options.init:
+        start_from(options.init, model)
+    return state
+
+
+def watched(
+    steps: Iterable[tuple[Progress, M]], config: TrainConfig, *, is_main: bool
+) -> Iterator[tuple[Progress, M]]:
+    """Pass on the steps of a training, with a progress bar and a line for each evaluation."""
+    with tqdm(total=1.0, bar_format=BAR, disable=not is_main) as bar:
+        for now, averaged in steps:
+            bar.n = fraction_done(now, config)
+            rate = now.tokens / max(now.seconds, 1e-9)
+            bar.set_postfix_str(f"step {now.step}, loss {now.loss:.3f}, {rate:,.0f} targets/s")
+            yield now, averaged
+            if now.metrics is not None and is_main:
+                found = ", ".join(f"{name} {value:.4f}" for name, value in now.metrics.items())
+                star = " *" * now.is_best
+                bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {found}{star}")
+
+
+def keep(folder: Path, model: Model, tokenizer: Tokenizer) -> None:
+    """Replace the model that a folder holds, of which nothing that was measured stays."""
+    retract(folder)
+    # now, and not before: until here the old model stands beside its own vocabulary
+    write_atomically(folder / "tokenizer.json", tokenizer.to_json())
+    checkpoint.save(folder, model)
 
 
 def refuse_another_model(folder: Path, model: Model) -> None:
@@ -140,10 +154,9 @@ def history(options: Options) -> Path | None:
     return options.init if runs and runs[-1]["task"] == options.task else None
 
 
-def open_metrics(options: Options) -> Metrics:
+def open_metrics(options: Options, past: Path | None) -> Metrics:
     """Start a new run after those it builds on, or, resuming, go on with the last."""
-    past = history(options)
-    rows = read_table(past / "metrics.csv") if past is not None else []
+    rows = read_rows(past / "metrics.csv") if past is not None else []
     last = max((int(row["run"]) for row in rows), default=0)
     resumed = options.resume and past == options.out
     number = max(1, last + (not resumed))

@@ -1,9 +1,9 @@
 """The ablation studies: what each trains on, the model that is whole, and a line per variant."""
 
 from train.studies import copy_task, sentiment, shakespeare, translation
-from train.studies.recipe import Study
+from train.studies.recipe import StudyPlan
 
-STUDIES: dict[str, Study] = {
+STUDIES: dict[str, StudyPlan] = {
     "translation": translation.STUDY,
     "shakespeare": shakespeare.STUDY,
     "sentiment": sentiment.STUDY,

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from train import copy_task
-from train.studies.recipe import Recipe, Study, Task, training
+from train.studies.recipe import Recipe, StudyPlan, Task, training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tokenization import SPECIAL_TOKENS, symbols
 
@@ -44,7 +44,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
     )
 
 
-STUDY = Study(
+STUDY = StudyPlan(
     "letters",
     "exact_match",
     {

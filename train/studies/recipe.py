@@ -39,7 +39,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyPlan:
     """One question: the whole model in two sizes, and what is changed in it, one at a time."""
 
     unit: str  # what a target is

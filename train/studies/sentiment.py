@@ -10,7 +10,7 @@ from train.data import labelled_reviews
 from train.data.buckets import Ragged
 from train.data.films import load
 from train.running import verdicts
-from train.studies.recipe import Recipe, Study, Task, shortened, training
+from train.studies.recipe import Recipe, StudyPlan, Task, shortened, training
 from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
 from transformer_core.tokenization import Tokenizer
 
@@ -60,7 +60,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
     )
 
 
-STUDY = Study(
+STUDY = StudyPlan(
     "reviews",
     "accuracy",
     {

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from train import shakespeare
 from train.data import hub
-from train.studies.recipe import Recipe, Study, Task, training
+from train.studies.recipe import Recipe, StudyPlan, Task, training
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM
 from transformer_core.tokenization import Tokenizer, train_characters
@@ -90,7 +90,7 @@ def stretched(model: DecoderLM) -> DecoderLM:
     return longer
 
 
-STUDY = Study(
+STUDY = StudyPlan(
     "characters",
     "loss",
     {

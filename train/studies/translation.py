@@ -7,7 +7,7 @@ from pathlib import Path
 
 from train import translation
 from train.data.pairs import Encoded, batches, encode, load, spread
-from train.studies.recipe import Recipe, Study, Task, shortened, training
+from train.studies.recipe import Recipe, StudyPlan, Task, shortened, training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tokenization import Tokenizer, train_bpe
 
@@ -61,7 +61,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
     )
 
 
-STUDY = Study(
+STUDY = StudyPlan(
     "pieces",
     "loss",
     {

@@ -61,7 +61,7 @@ def affine_of(linear: nn.Linear) -> Affine:
     return linear.bias, linear.weight.T
 
 
-def weights_of(block: Block) -> Weights:
+def tensors_of(block: Block) -> Weights:
     """Gather a block's tensors."""
     own, cross, forward = block.self_attention, block.cross_attention, block.feed_forward
     assert forward is not None  # fast_step asks for it
@@ -105,7 +105,7 @@ class FastStep:
         self.config, self.bias = config, stack.positions.bias
         self.embedding, self.embedding_scale = stack.embedding.weight, stack.scale
         self.score_scale = stack.blocks[0].self_attention.scale
-        self.blocks = [weights_of(block) for block in stack.blocks]
+        self.blocks = [tensors_of(block) for block in stack.blocks]
         self.norm = norm_of(stack.norm)
         self.activation, self.factor = ACTIVATIONS[config.activation]
         # positions are asked once what they add at every place and how they turn channel pairs,

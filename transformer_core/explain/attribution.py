@@ -173,48 +173,10 @@ def attributions(
 ) -> Iterator[Attribution]:
     """All methods on one text, the quick ones first. trace is of that text."""
     pieces, n_words = review.pieces, len(review.words)
-
-    def words(scores: Tensor) -> Tensor:
-        return to_words(scores, pieces.words, n_words)
-
-    yield Attribution(
-        "raw attention",
-        words(raw_attention(trace)),
-        False,
-        "what [CLS] looks at in the last layer, the mean of its heads",
-    )
-    yield Attribution(
-        "rollout",
-        words(attention_rollout(trace)),
-        False,
-        "attention followed through all layers, half of each passed on by the residual connection",
-    )
-    yield Attribution(
-        "value-weighted",
-        words(value_weighted_attention(model, trace)),
-        False,
-        "the length of what each word adds to [CLS] in the last layer",
-    )
-    yield Attribution(
-        "contributions",
-        words(origins(contributions(model, trace)).source[0]),
-        False,
-        "how much of the last state of [CLS] came from each word through all layers, as the flow "
-        "draws it",
-    )
-    yield Attribution(
-        "gradient × input",
-        words(gradient_times_input(model, pieces, label)),
-        True,
-        "the slope of the log-odds along each word's vector, times that vector",
-    )
-    scores, error, steps = integrated_gradients(model, pieces, label)
-    yield Attribution(
-        "integrated gradients",
-        words(scores),
-        True,
-        f"slopes along the way from a text of [MASK]; {steps} steps miss {error:.2%} of the change",
-    )
+    for method, scores, note in taken(model, trace):
+        yield Attribution(method, to_words(scores, pieces.words, n_words), False, note)
+    for method, scores, note in sloped(model, pieces, label):
+        yield Attribution(method, to_words(scores, pieces.words, n_words), True, note)
     groups = neighbours(pieces)
     together = f"{len(groups[0])} neighbours at a time" if len(groups[0]) > 1 else "one at a time"
     yield Attribution(
@@ -222,4 +184,46 @@ def attributions(
         leave_one_out(model, pieces, label, groups),
         True,
         f"how far the log-odds fall when words are deleted, {together}",
+    )
+
+
+def taken(model: EncoderClassifier, trace: Trace) -> Iterator[tuple[str, Tensor, str]]:
+    """Methods that ask what the layers took from each piece. -> name, (length,), what it is"""
+    yield (
+        "raw attention",
+        raw_attention(trace),
+        "what [CLS] looks at in the last layer, the mean of its heads",
+    )
+    yield (
+        "rollout",
+        attention_rollout(trace),
+        "attention followed through all layers, half of each passed on by the residual connection",
+    )
+    yield (
+        "value-weighted",
+        value_weighted_attention(model, trace),
+        "the length of what each word adds to [CLS] in the last layer",
+    )
+    yield (
+        "contributions",
+        origins(contributions(model, trace)).source[0],
+        "how much of the last state of [CLS] came from each word through all layers, as the flow "
+        "draws it",
+    )
+
+
+def sloped(
+    model: EncoderClassifier, pieces: Pieces, label: int
+) -> Iterator[tuple[str, Tensor, str]]:
+    """Methods that follow the slope of the log-odds. -> name, (length,), what it is"""
+    yield (
+        "gradient × input",
+        gradient_times_input(model, pieces, label),
+        "the slope of the log-odds along each word's vector, times that vector",
+    )
+    scores, error, steps = integrated_gradients(model, pieces, label)
+    yield (
+        "integrated gradients",
+        scores,
+        f"slopes along the way from a text of [MASK]; {steps} steps miss {error:.2%} of the change",
     )

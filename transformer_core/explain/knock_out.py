@@ -7,7 +7,7 @@ from transformer_core.model.heads import Head, every_head, without_each
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import BATCH_TOKENS
-from transformer_core.tasks.translation import Sentence
+from transformer_core.tasks.translation import Written
 from transformer_core.tokenization import BOS
 
 KNOCK_OUT_TOKENS = 2_048  # pieces of one batch of knock_out: 64 MB of logits
@@ -29,9 +29,7 @@ def knock_out_class(model: EncoderClassifier, ids: list[int], label: int) -> dic
 
 
 @torch.inference_mode()
-def knock_out_translation(
-    trained: Trained[EncoderDecoder], sentence: Sentence
-) -> dict[Head, float]:
+def knock_out_translation(trained: Trained[EncoderDecoder], sentence: Written) -> dict[Head, float]:
     """How much the translation's log-probability changes without each head, many in one batch."""
     model, changes = trained.model, []
     heads = list(every_head(model.sites, model.config.n_heads))

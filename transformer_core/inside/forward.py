@@ -34,7 +34,7 @@ class Reading:
         return {stack: len(ids) for stack, ids in self.ids.items()}
 
 
-def read(trained: Trained[Model], text: str) -> Reading:
+def read_text(trained: Trained[Model], text: str) -> Reading:
     """A visitor's text as this model reads it; of several sentences a translator reads the first.
 
     InputError says what cannot be read.

@@ -69,34 +69,38 @@ def code_parts(config: ModelConfig, source: int, target: int) -> list[Part]:
     source and target are the lengths of the input and of the output so far, in tokens.
     """
     model, trace, logits = weightless(EncoderDecoder, config, source, target)
-    stack, block = model.decoder, model.decoder.blocks[0]
-    first, last = trace.residual["decoder"][0], trace.residual["decoder"][-1]
-    found = [
-        part(
-            "The whole model",
-            [EncoderDecoder.forward, EncoderDecoder.encode, EncoderDecoder.decode],
-            model,
-            src=(1, source),
-            tgt=(1, target),
-            memory=trace.residual["encoder"][-1],
-            logits=logits,
-        ),
-        part("Token vectors", [stack.embed], stack.embedding, tokens=(1, target), x=first),
-        part(
-            f"Positions: {config.positional_encoding}",
-            [type(stack.positions)],
-            stack.positions,
-            x=first,
-        ),
-        part("A stack", [type(stack).forward], stack, x=first, output=last),
-        part("A block", [type(block).forward], block, x=first, output=trace.residual["decoder"][1]),
-        part(
-            "Causal mask" if config.causal_mask else "Causal mask, switched off",
-            [causal_mask, model.decoder_mask],
-            None,
-            mask=trace.attention[Site("decoder", 0, "self")].mask,
-        ),
+    whole = part(
+        "The whole model",
+        [EncoderDecoder.forward, EncoderDecoder.encode, EncoderDecoder.decode],
+        model,
+        src=(1, source),
+        tgt=(1, target),
+        memory=trace.residual["encoder"][-1],
+        logits=logits,
+    )
+    last = trace.residual["decoder"][-1]
+    head = part("Output head", [model.decoder.logits], None, x=last, logits=logits)
+    return [whole, *stack_parts(model, trace, target), *block_parts(model, trace), head]
+
+
+def stack_parts(model: EncoderDecoder, trace: Trace, target: int) -> list[Part]:
+    """The decoder as a whole, and what its layers are given."""
+    config, stack, states = model.config, model.decoder, trace.residual["decoder"]
+    place, block = stack.positions, stack.blocks[0]
+    masked = "Causal mask" if config.causal_mask else "Causal mask, switched off"
+    mask = trace.attention[Site("decoder", 0, "self")].mask
+    return [
+        part("Token vectors", [stack.embed], stack.embedding, tokens=(1, target), x=states[0]),
+        part(f"Positions: {config.positional_encoding}", [type(place)], place, x=states[0]),
+        part("A stack", [type(stack).forward], stack, x=states[0], output=states[-1]),
+        part("A block", [type(block).forward], block, x=states[0], output=states[1]),
+        part(masked, [causal_mask, model.decoder_mask], None, mask=mask),
     ]
+
+
+def block_parts(model: EncoderDecoder, trace: Trace) -> list[Part]:
+    """What the layers are made of, each the first of its kind."""
+    found = []
     for site in (
         Site("encoder", 0, "self"),
         Site("decoder", 0, "self"),
@@ -105,28 +109,14 @@ def code_parts(config: ModelConfig, source: int, target: int) -> list[Part]:
         module = getattr(getattr(model, site.stack).blocks[0], f"{site.kind}_attention")
         code = [type(module).forward, module.keys_and_values, module.split_heads]
         found.append(part(str(site).capitalize(), code, module, **vars(trace.attention[site])))
-    sublayer = trace.sublayers[Site("decoder", 0, "cross")]
-    found.append(
-        part(
-            f"Residual and norm: {config.norm}",
-            [type(block.add_self)],
-            block.add_self,
-            **vars(sublayer),
-        )
-    )
-    if block.feed_forward is not None:
+    add, wide = model.decoder.blocks[0].add_self, model.decoder.blocks[0].feed_forward
+    steps = vars(trace.sublayers[Site("decoder", 0, "cross")])
+    found.append(part(f"Residual and norm: {model.config.norm}", [type(add)], add, **steps))
+    if wide is not None:
         site = Site("decoder", 0, "feed-forward")
-        found.append(
-            part(
-                "Feed-forward network",
-                [type(block.feed_forward)],
-                block.feed_forward,
-                x=trace.sublayers[site].read,
-                **vars(trace.hidden[site]),
-                output=trace.sublayers[site].update,
-            )
-        )
-    found.append(part("Output head", [stack.logits], None, x=last, logits=logits))
+        ends = trace.sublayers[site]
+        flow = {"x": ends.read, **vars(trace.hidden[site]), "output": ends.update}
+        found.append(part("Feed-forward network", [type(wide)], wide, **flow))
     return found
 
 

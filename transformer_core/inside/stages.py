@@ -101,56 +101,66 @@ def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]
 
 def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Every stage of one head, and what all heads together answer."""
-    module, config = node.module, seen.model.config
-    assert isinstance(module, MultiHeadAttention)
-    stages, steps = seen.trace.attention[node.within], seen.trace.sublayers[node.within]
+    return [*projections(seen, node, head), *scores(seen, node, head), *answers(seen, node, head)]
+
+
+def sides(seen: Pass, node: Node) -> tuple[list[str], list[str]]:
+    """The tokens that ask in an attention module, and those that are asked."""
     queries = seen.tokens(node)
     keys = queries if node.within.kind == "self" else next(iter(seen.reading.tokens.values()))
-    query, key, value = (x[0, head] for x in (stages.query, stages.key, stages.value))
-    products = query @ key.T
-    weights = stages.weights[0, head]
-    hidden = ~stages.mask.expand_as(stages.scores)[0, head]
-    encoding = seen.stack(node).positions
+    return queries, keys
+
+
+def projections(seen: Pass, node: Node, head: int) -> list[Panel]:
+    """Queries, keys and values of one head."""
+    stages, (queries, keys) = seen.trace.attention[node.within], sides(seen, node)
     own = node.within.kind == "self"
-    turned = ", turned by its place" if own and changed(encoding, "rotate") else ""
-    source = "the norm's output" if config.norm == "pre" else "the residual stream"
+    turns = own and changed(seen.stack(node).positions, "rotate")
+    turned = ", turned by its place" if turns else ""
+    source = "the norm's output" if seen.model.config.norm == "pre" else "the residual stream"
     told = source if own else "the encoder's output"
+    return [
+        Panel("query", f"a projection of {source}{turned}", stages.query[0, head], queries),
+        Panel("key", f"a projection of {told}{turned}", stages.key[0, head], keys),
+        Panel("value", f"a projection of {told}", stages.value[0, head], keys),
+    ]
+
+
+def scores(seen: Pass, node: Node, head: int) -> list[Panel]:
+    """From the products of one head to its weights, a row for each query."""
+    module, config = node.module, seen.model.config
+    assert isinstance(module, MultiHeadAttention)
+    stages, (queries, keys) = seen.trace.attention[node.within], sides(seen, node)
+    products = stages.query[0, head] @ stages.key[0, head].T
+    hidden = ~stages.mask.expand_as(stages.scores)[0, head]
+    weights = stages.weights[0, head]
 
     def square(title: str, how: str, values: Tensor, **more: Any) -> Panel:
         return Panel(title, how, values, queries, "key", keys, **more)
 
-    panels = [
-        Panel("query", f"a projection of {source}{turned}", query, queries),
-        Panel("key", f"a projection of {told}{turned}", key, keys),
-        Panel("value", f"a projection of {told}", value, keys),
-        square("query · key", f"the dot product over {config.head_dim} channels", products),
-    ]
+    found = [square("query · key", f"the dot product over {config.head_dim} channels", products)]
     if config.scale_scores:
         how = f"divided by √{config.head_dim} = {math.sqrt(config.head_dim):.3g}"
-        panels.append(square("scaled", how, products * module.scale))
-    if own and changed(encoding, "bias"):
+        found.append(square("scaled", how, products * module.scale))
+    if node.within.kind == "self" and changed(seen.stack(node).positions, "bias"):
         how = "minus this head's slope times the distance"
-        panels.append(square("with position bias", how, stages.scores[0, head]))
+        found.append(square("with position bias", how, stages.scores[0, head]))
     share = f"{hidden.float().mean():.0%} of the scores" if hidden.any() else "nothing to hide here"
-    panels += [
-        square("masked", share, stages.scores[0, head].masked_fill(hidden, -math.inf)),
-        square(
-            "softmax",
-            "exponentials, a row sums to 1",
-            weights,
-            beside={"row sum": weights.sum(-1)},
-            signed=False,
-        ),
-        Panel("context", "weights times values", weights @ value, queries),
-        Panel(
-            "output",
-            "the contexts of all heads side by side, through one more projection",
-            steps.update[0],
-            queries,
-            beside=lengths_of(steps.update[0]),
-        ),
+    found.append(square("masked", share, stages.scores[0, head].masked_fill(hidden, -math.inf)))
+    how, sums = "exponentials, a row sums to 1", {"row sum": weights.sum(-1)}
+    return [*found, square("softmax", how, weights, beside=sums, signed=False)]
+
+
+def answers(seen: Pass, node: Node, head: int) -> list[Panel]:
+    """What one head has collected, and what the module makes of all its heads."""
+    stages, queries = seen.trace.attention[node.within], seen.tokens(node)
+    context = stages.weights[0, head] @ stages.value[0, head]
+    update = seen.trace.sublayers[node.within].update[0]
+    how = "the contexts of all heads side by side, through one more projection"
+    return [
+        Panel("context", "weights times values", context, queries),
+        Panel("output", how, update, queries, beside=lengths_of(update)),
     ]
-    return panels
 
 
 def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:

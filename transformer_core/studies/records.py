@@ -121,7 +121,7 @@ def read_studies(folder: Path) -> dict[str, Study]:
 def read_study(folder: Path) -> Study:
     """One study; what cannot be read is among its problems."""
     try:
-        plan = read_json(folder / "study.json", {"variants", "metric", "unit"})
+        plan = read_record(folder / "study.json", {"variants", "metric", "unit"})
     except StudyError as error:
         return Study(folder.name, "loss", "targets", (), {}, (str(error),))
     problems: list[str] = []
@@ -145,7 +145,7 @@ def read_study(folder: Path) -> Study:
 
 def read_variant(folder: Path) -> Variant:
     """One variant's record and curves; StudyError if there are none."""
-    record = read_json(
+    record = read_record(
         folder / "variant.json", {"kind", "model", "train", "parameters", "flops_per_target"}
     )
     table = read_table(folder / "metrics.csv", COLUMNS)
@@ -175,7 +175,7 @@ def read_variant(folder: Path) -> Variant:
     )
 
 
-def read_json(path: Path, wanted: set[str]) -> dict[str, Any]:
+def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:
     """A JSON file with these keys; StudyError if it is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from transformer_core.studies.records import Study
 from transformer_core.tasks.classification import LABELS, frame
 from transformer_core.tasks.generation import look, read, write
 from transformer_core.tasks.requests import AttentionView, InputError
-from transformer_core.tasks.translation import translate_sentence
+from transformer_core.tasks.translation import read_back, translate_sentence
 
 MAX_PIECES = 60  # of a text: every variant reads it
 N_WRITTEN = 80  # characters of a continuation
@@ -32,12 +32,13 @@ SHOWN = 40  # pieces of an attention map; of a longer text the last ones
 
 @dataclass(frozen=True)
 class Twin:
-    """What one variant makes of the text."""
+    """What one variant makes of the text; `attention` computes once more what it looked at."""
 
+    folder: str  # by which Models has the variant
     title: str
     says: str
     note: str
-    views: dict[Site, AttentionView]  # none if the model has no attention
+    ids: list[list[int]]  # what its stacks read and, of an encoder-decoder, what it wrote
 
 
 def sites_of(study: Study) -> list[Site]:
@@ -58,15 +59,19 @@ def folder_of(study: Study, variant: str) -> str:
 
 def twins(models: Models, study: Study, text: str) -> Iterator[Twin]:
     """Every variant that has weights, one after the other; InputError if the text does not fit."""
-    trained = [
-        (variant.title, models.get(folder_of(study, name)))
-        for name, variant in study.variants.items()
-        if models.has(folder_of(study, name))
-    ]
-    for title, one in trained:
+    titles = {folder_of(study, name): variant.title for name, variant in study.variants.items()}
+    trained = {folder: models.get(folder) for folder in titles if models.has(folder)}
+    for folder, one in trained.items():
         check(one, text)
         with torch.inference_mode():
-            yield Twin(title, *ANSWERS[type(one.model)](one, text))
+            yield Twin(folder, titles[folder], *ANSWERS[type(one.model)](one, text))
+
+
+@torch.inference_mode()
+def attention(models: Models, twin: Twin) -> dict[Site, AttentionView]:
+    """What every head of a variant saw in one pass; nothing if the model has no attention."""
+    trained = models.get(twin.folder)
+    return READ_BACK[type(trained.model)](trained, *twin.ids)
 
 
 def check(trained: Trained[Model], text: str) -> None:
@@ -82,15 +87,22 @@ def check(trained: Trained[Model], text: str) -> None:
         raise InputError(f"These models do not know {' '.join(unknown[:8])}")
 
 
-Answer = tuple[str, str, dict[Site, AttentionView]]
+Answer = tuple[str, str, list[list[int]]]
+Views = dict[Site, AttentionView]
 
 
 def translated(trained: Trained[EncoderDecoder], text: str) -> Answer:
     """Greedy decoding, and how likely the model finds its own answer."""
     sentence = translate_sentence(trained, text, beam_size=1)
-    views = {site: sentence.view(site) for site in trained.model.sites}
-    pieces = max(1, len(sentence.tokens))
-    return sentence.text, f"{-sentence.log_prob / pieces:.2f} nats per piece written", views
+    written = [token.id for token in sentence.tokens]
+    nats = -sentence.log_prob / max(1, len(written))
+    return sentence.text, f"{nats:.2f} nats per piece written", [list(sentence.src_ids), written]
+
+
+def translated_views(trained: Trained[EncoderDecoder], src: list[int], written: list[int]) -> Views:
+    """Of a source and its translation."""
+    sentence = read_back(trained, "", src, written, Trace())
+    return {site: sentence.view(site) for site in trained.model.sites}
 
 
 def continued(trained: Trained[DecoderLM], text: str) -> Answer:
@@ -99,24 +111,35 @@ def continued(trained: Trained[DecoderLM], text: str) -> Answer:
     surprises = [-token.log_prob for token in tokens[1:]]
     written = write(trained, text, N_WRITTEN, SAMPLING, SEED)
     says = "".join(token.text for token in written)
-    seen = look(trained, [token.id for token in tokens], len(tokens))
     nats = sum(surprises) / max(1, len(surprises))
     note = f"your text: {nats:.2f} nats per character" if surprises else ""
-    return says, note, {site: seen.view(site) for site in trained.model.sites}
+    return says, note, [[token.id for token in tokens]]
+
+
+def continued_views(trained: Trained[DecoderLM], ids: list[int]) -> Views:
+    """Of the text, as it was when the next character was predicted."""
+    seen = look(trained, ids, len(ids))
+    return {site: seen.view(site) for site in trained.model.sites}
 
 
 def judged(trained: Trained[Model], text: str) -> Answer:
     """How probable it is that the review is positive."""
     ids = frame(trained.tokenizer.encode(text), trained.model.config.max_len)
-    trace, tokens = Trace(), [trained.tokenizer.token(i) for i in ids]
-    arguments = (trace,) if isinstance(trained.model, EncoderClassifier) else ()
-    probs = trained.model(torch.tensor([ids]), *arguments)[0].softmax(-1)
+    probs = trained.model(torch.tensor([ids]))[0].softmax(-1)
     best = int(probs.argmax())
-    views = {
-        site: AttentionView(attention.weights[0], tokens, tokens)
-        for site, attention in trace.attention.items()
+    return LABELS[best], f"{probs[LABELS.index('positive')]:.1%} positive", [ids]
+
+
+def judged_views(trained: Trained[Model], ids: list[int]) -> Views:
+    """Of a review, if its classifier has attention."""
+    if not isinstance(trained.model, EncoderClassifier):
+        return {}
+    trace, tokens = Trace(), [trained.tokenizer.token(i) for i in ids]
+    trained.model(torch.tensor([ids]), trace)
+    return {
+        site: AttentionView(seen.weights[0], tokens, tokens)
+        for site, seen in trace.attention.items()
     }
-    return LABELS[best], f"{probs[LABELS.index('positive')]:.1%} positive", views
 
 
 ANSWERS: dict[type[Model], Callable[[Trained[Any], str], Answer]] = {
@@ -125,4 +148,11 @@ ANSWERS: dict[type[Model], Callable[[Trained[Any], str], Answer]] = {
     EncoderClassifier: judged,
     LSTMClassifier: judged,
     BagClassifier: judged,
+}
+READ_BACK: dict[type[Model], Callable[..., Views]] = {
+    EncoderDecoder: translated_views,
+    DecoderLM: continued_views,
+    EncoderClassifier: judged_views,
+    LSTMClassifier: judged_views,
+    BagClassifier: judged_views,
 }

@@ -144,7 +144,7 @@ def group_words(
     return words, word_of
 
 
-def read(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
+def read_review(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
     """The pieces of a visitor's text; InputError if there are none or far too many."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a review, or a sentence of one.")
@@ -192,7 +192,7 @@ def classify(trained: Trained[Model], text: str, trace: Trace | None = None) -> 
 
     Of the models only the EncoderClassifier takes a trace.
     """
-    review = read(trained.tokenizer, text, trained.model.config.max_len)
+    review = read_review(trained.tokenizer, text, trained.model.config.max_len)
     ids = torch.tensor([review.ids])
     logits = trained.model(ids) if trace is None else trained.model(ids, trace)
     return Classification(review, logits[0], trace)

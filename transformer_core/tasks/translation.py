@@ -69,17 +69,14 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """One sentence's translation, and all there is to see of it."""
+class Written:
+    """One sentence's translation; `read_back` makes all there is to see of it once more."""
 
     source: str
     text: str
     src_ids: tuple[int, ...]
     src_tokens: list[str]  # what the encoder reads, [EOS] included
     tokens: list[Token]  # what the decoder wrote, [EOS] included if it ended
-    ranked: list[Ranked]
-    steps: list[tuple[Candidate, ...]]
-    trace: Trace
 
     @property
     def read_tokens(self) -> list[str]:
@@ -90,6 +87,20 @@ class Sentence:
     def log_prob(self) -> float:
         """Natural logarithm of the translation's probability."""
         return sum(token.log_prob for token in self.tokens)
+
+
+@dataclass(frozen=True)
+class Sentence(Written):
+    """One sentence's translation, and all there is to see of it: megabytes."""
+
+    ranked: list[Ranked]
+    steps: list[tuple[Candidate, ...]]
+    trace: Trace
+
+    @property
+    def written(self) -> Written:
+        """What is worth keeping."""
+        return Written(self.source, self.text, self.src_ids, self.src_tokens, self.tokens)
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module; decoder rows are named by what is written there."""
@@ -225,6 +236,7 @@ def translate_sentence(
     )
 
 
+@torch.inference_mode()
 def read_back(
     trained: Trained[EncoderDecoder],
     source: str,

@@ -19,7 +19,7 @@ def curves(
     Where the line is smoothed, its raw mean stays visible beneath. A legend entry shows its line
     alone; hovering lists all lines at one x.
     """
-    traces = [trace for line in lines for trace in parts(line)]
+    traces = [trace for line in lines for trace in traces_of(line)]
     plot = figure(*traces, x=x, y=y, height=560)
     plot.update_xaxes(type="log" if log_x else "linear", exponentformat="SI")
     plot.update_yaxes(
@@ -55,7 +55,7 @@ def y_range(lines: list[Line], *, log: bool) -> list[float] | None:
     return [low - margin, high + margin]
 
 
-def parts(line: Line) -> list[go.Scatter]:
+def traces_of(line: Line) -> list[go.Scatter]:
     """The traces of one line, under one entry of the legend."""
     colour = CATEGORICAL[line.place % len(CATEGORICAL)]
     dash = DASHES[line.place // len(CATEGORICAL) % len(DASHES)]

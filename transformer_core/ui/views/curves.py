@@ -4,7 +4,7 @@ import math
 
 import gradio as gr
 
-from transformer_core.lab.training import Point
+from transformer_core.lab.learner import Point
 from transformer_core.ui.views.view import view
 
 

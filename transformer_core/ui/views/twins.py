@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 import gradio as gr
 
 from transformer_core.model.trace import Site
-from transformer_core.studies.twins import SHOWN, Twin
+from transformer_core.studies.twins import SHOWN, Twin, Views
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
 
@@ -17,17 +17,24 @@ def twins_view(title: str, **component) -> gr.HTML:
     return view("twins", title, body, ("csv",), **component)
 
 
-def twins_value(twins: list[Twin], site: Site | None, head: int, summary: str) -> dict:
+def twins_value(
+    twins: list[tuple[Twin, Views]], site: Site | None, head: int, summary: str
+) -> dict:
     """Every twin with the attention of one head, where it has that head."""
-    return {"summary": summary, "cards": [card(twin, twins[0], site, head) for twin in twins]}
+    (first, _), *_ = twins
+    cards = [card(twin, first.says, views, site, head) for twin, views in twins]
+    return {"summary": summary, "cards": cards}
 
 
-def card(twin: Twin, first: Twin, site: Site | None, head: int) -> dict:
-    """One twin; why says what it has instead of the attention that was asked for."""
-    words = {"title": twin.title, "says": compared(twin.says, first.says), "note": twin.note}
-    if not twin.views:
+def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> dict:
+    """One twin beside what the first said.
+
+    why says what it has instead of the attention that was asked for.
+    """
+    words = {"title": twin.title, "says": compared(twin.says, said), "note": twin.note}
+    if not views:
         return {**words, "why": "It has no attention to look at."}
-    seen = twin.views.get(site)
+    seen = views.get(site)
     if seen is None or head >= len(seen.weights):
         what = "layer" if seen is None else "head"
         return {**words, "why": f"It has no such {what}."}

@@ -29,7 +29,7 @@ from transformer_core.studies.statistics import (
     endings,
     lower_is_better,
 )
-from transformer_core.studies.twins import Twin, sites_of, twins
+from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.ablations.files import Studies, told
@@ -165,22 +165,27 @@ class Answers:
     @answers_errors
     def run_twins(self, name, text, site, head) -> Iterator[tuple]:
         """One text through every variant, one after the other."""
-        done: list[Twin] = []
+        done: list[tuple[Twin, Views]] = []
         for twin in twins(self.models, self.studies.get(name), text):
-            done = [*done, twin]
-            yield done, self.show_twins(name, done, site, head)
+            done.append((twin, attention(self.models, twin)))
+            yield [twin for twin, _ in done], self.cards(name, done, site, head)
         if not done:
             raise InputError("No variant of this study has weights yet.")
 
     @answers_errors
     def show_twins(self, name, done, site, head):
-        """What each variant answered, with another head of its attention."""
+        """What each variant answered; which head they show is asked of them anew."""
+        looked_at = [(twin, attention(self.models, twin)) for twin in done]
+        return self.cards(name, looked_at, site, head) if done else None
+
+    def cards(self, name: str, done: list[tuple[Twin, Views]], site: str, head: int) -> dict:
+        """Twins beside each other, each with one head."""
         sites = {str(known): known for known in sites_of(self.studies.get(name))}
         chosen: Site | None = sites.get(site)
         summary = f"{len(done)} variants have read the text" + (
             f"; below each of them {chosen}, head {head}." if chosen else "."
         )
-        return twins_value(done, chosen, int(head or 1) - 1, summary) if done else None
+        return twins_value(done, chosen, int(head or 1) - 1, summary)
 
 
 def found_by(study: Study, metric: str) -> str:

@@ -208,9 +208,12 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
 
     @answers_errors
     def colour(pasted):
-        if len(pasted) > MAX_PASTED:
-            raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
-        tokens = read(trained, pasted)
+        try:
+            if len(pasted) > MAX_PASTED:
+                raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
+            tokens = read(trained, pasted)
+        except InputError as error:
+            return tokens_value((), str(error), identity="")
         known = tokens[1:]
         bits = -sum(token.log_prob for token in known) / max(1, len(known)) / math.log(2)
         note = (

@@ -14,7 +14,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
-from transformer_core.inside.forward import read
+from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import section, sections
@@ -106,12 +106,12 @@ def lay_out(names: list[str]) -> Layout:
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
-    return look(trained, read(trained, EXAMPLES[name]))
+    return look(trained, read_text(trained, EXAMPLES[name]))
 
 
-def unreadable(text: str, error: InputError) -> tuple:
-    """What is shown where no model is opened: why, where it would be."""
-    return text, None, {"summary": str(error)}, None, None, None, "", None
+def refused(error: InputError) -> tuple:
+    """What is shown where no model is opened, in the order of `look`: why, where it would be."""
+    return None, {"summary": str(error)}, None, None, None, "", None
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,14 @@ class Inside:
     @answers_errors
     def look_inside(self, name, text, training):
         """The chosen model with the visitor's text."""
-        if self.known(name) in LAB:
-            return look_at_learner(name, text, training)
-        trained = self.models.get(name)
-        return look(trained, read(trained, text))
+        known = self.known(name)
+        try:
+            if known in LAB:
+                return look_at_learner(name, text, training)
+            trained = self.models.get(name)
+            return look(trained, read_text(trained, text))
+        except InputError as error:
+            return refused(error)
 
     @answers_errors
     def change_model(self, name, text, training):
@@ -142,10 +146,7 @@ class Inside:
         if self.known(name) in self.names:
             return EXAMPLES[name], *self.example(name)
         text = readable(text, training)
-        try:
-            return text, *look_at_learner(name, text, training)
-        except InputError as error:
-            return unreadable(text, error)
+        return text, *self.look_inside(name, text, training)
 
     @answers_errors
     def arrive(self, name, text, key, visit, training):
@@ -156,9 +157,9 @@ class Inside:
             return text, *self.example(name)
         trained = self.models.get(name)
         try:
-            reading = read(trained, text)
+            reading = read_text(trained, text)
         except InputError as error:
-            return unreadable(text, error)
+            return text, *refused(error)
         if visit and visit.trained is trained and visit.reading == reading and visit.named == key:
             return [gr.skip()] * N_ANEW
         return text, *look(trained, reading, key=key)

@@ -1,13 +1,15 @@
 """What happens in the Live lab: a training begins, goes on, is looked at, and ends."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.inside.source import code_parts, part
+from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.lab.training import Fit, Plan, Training
+from transformer_core.lab.training import Fit, Training
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import answers_errors, paced
 from transformer_core.ui.page import forget
@@ -45,10 +47,13 @@ class Lab:
         forget(training)
         return fresh, text
 
-    @answers_errors
     def run(self, training, text, *values) -> Iterator[tuple]:
         """Start: train, and show it as it goes on."""
-        training, text = self.begun(training, text, values)
+        try:
+            training, text = self.begun(training, text, values)
+        except InputError as error:
+            yield refused(error)
+            return
         # the session gets the training once: were it part of every update, one that is under way
         # while the visitor leaves would put it back
         yield training, *[gr.skip()] * N_SHOWN
@@ -58,10 +63,12 @@ class Lab:
             yield gr.skip(), *display(now, text, running=True)
         yield gr.skip(), *display(training, text)
 
-    @answers_errors
     def one_step(self, training, text, *values) -> tuple:
         """Step: one more, and no further."""
-        training, text = self.begun(training, text, values)
+        try:
+            training, text = self.begun(training, text, values)
+        except InputError as error:
+            return refused(error)
         training.pause()
         training.advance()
         return training, *display(training, text)
@@ -95,14 +102,17 @@ class Lab:
             skipped = [gr.skip()] * N_LOOKS
             return gr.skip(), *not_running(training), curves_of(training), *skipped
 
-    @answers_errors
     def show_code(self, *values) -> dict:
         """The lines that compute each part of the chosen model, with its shapes."""
         plan = plan_of(*values)
-        toy, choice = plan.toy(), plan.choices[0]
+        try:
+            toy, choice = plan.toy(), plan.choices[0]
+            config = choice.config(toy)
+        except InputError as error:
+            return {"refusal": str(error)}
         lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
-        loop = part("The training loop", [self.fit], None)
-        return code_value([*code_parts(choice.config(toy), *lengths), loop])
+        loop = part("The training loop", list(self.fit.code), None)
+        return code_value([*code_parts(config, *lengths), loop])
 
 
 @answers_errors
@@ -117,9 +127,12 @@ def look_back(training, text, event: gr.EventData) -> tuple:
 
 @answers_errors
 def look_now(training, text) -> tuple:
-    """Decode: the same moment with another input."""
+    """Decode: the same moment with another input; what cannot be read is said where it would be."""
     training = trained(training)
-    return curves_of(training), *looks_of(training, training.check(text))
+    try:
+        return curves_of(training), *looks_of(training, training.check(text))
+    except InputError as error:
+        return gr.skip(), gr.skip(), {"summary": str(error)}, gr.skip(), gr.skip()
 
 
 def new_task(task, length, letters, pairs) -> tuple:
@@ -140,6 +153,14 @@ def show_pairs(task) -> gr.Tabs:
 def second_model(race) -> gr.Column:
     """Room for what a rival writes."""
     return gr.Column(visible=bool(race))
+
+
+def refused(error: InputError) -> tuple:
+    """The outputs of a training that cannot begin: the line below the buttons says why."""
+    said = re.sub(
+        r"([!-/:-@\[-`{-~])", r"\\\1", str(error)
+    )  # it is Markdown, and may quote anything
+    return gr.skip(), said, stop_button(False), *[gr.skip()] * (N_SHOWN - 2)
 
 
 def not_running(training) -> tuple:

@@ -8,8 +8,8 @@ import json
 
 import gradio as gr
 
+from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.lab.training import Plan
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
-from transformer_core.lab.training import STEPS, Choice, Plan
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
@@ -124,9 +124,9 @@ def first_screen(plan: Plan) -> dict:
         status = gr.Markdown(FIRST, elem_id="lab-status")
         step, reset = quiet("Step"), quiet("Reset")
     with gr.Row(elem_classes="duo"):
-        with gr.Column(scale=4, min_width=280):
+        with gr.Column(min_width=280):
             curves = curves_view("Learning", CURVES_EMPTY, elem_id="lab-curves")
-        with gr.Column(scale=6, min_width=280):
+        with gr.Column(min_width=280):
             maps = moment_view("Attention, one map per head", MAPS_EMPTY, elem_id="lab-heads")
     return {
         **{"task": task, "length": length, "letters": letters, "steps": steps},

@@ -2,7 +2,8 @@
 
 import gradio as gr
 
-from transformer_core.lab.training import SECONDS, Attempt, Learner, Training
+from transformer_core.lab.learner import Learner
+from transformer_core.lab.training import SECONDS, Attempt, Training
 from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.moment import moment_value
 from transformer_core.ui.views.steps import steps_value

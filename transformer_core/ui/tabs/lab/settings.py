@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from transformer_core.lab.training import Choice, Plan
+from transformer_core.lab.plans import Choice, Plan
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 PAIRS = """one -> eins

@@ -12,7 +12,7 @@ from transformer_core.inference import Classification, Models, classify
 from transformer_core.inside.lens import class_lens
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import LABELS, read
+from transformer_core.tasks.classification import LABELS, read_review
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
@@ -91,7 +91,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     @answers_errors
     def try_each(work):
         trained = models.classifier
-        seen = read(trained.tokenizer, work.text, trained.model.config.max_len)
+        seen = read_review(trained.tokenizer, work.text, trained.model.config.max_len)
         label = LABELS.index(classify(trained, work.text).label)
         damage = knock_out_class(trained.model, seen.ids, label)
         work = replace(work, damage={head: 100 * change for head, change in damage.items()})

@@ -17,7 +17,7 @@ from transformer_core.explain.counterfactuals import (
     suggestions,
 )
 from transformer_core.inference import Models, classify
-from transformer_core.tasks.classification import LABELS, Review, read
+from transformer_core.tasks.classification import LABELS, Review, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, stoppable
 from transformer_core.ui.tabs.sentiment.section import Drawn
@@ -77,7 +77,7 @@ class Changes:
     def reading(self, text: str) -> Review:
         """The words of a text."""
         trained = self.models.classifier
-        return read(trained.tokenizer, text, trained.model.config.max_len)
+        return read_review(trained.tokenizer, text, trained.model.config.max_len)
 
     def display(self, work: Work, seen: Review, summary: str = "") -> list:
         """The words with what was done to them, and the answer before and after."""

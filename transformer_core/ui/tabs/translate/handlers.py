@@ -16,7 +16,7 @@ from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import display, nothing, refused, switched
-from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin
+from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin, looked_at
 from transformer_core.ui.views.switches import head_key
 
 
@@ -41,7 +41,7 @@ class Handlers:
         if (text, beam_size, length_penalty) == self.first:
             return self.first_example
         try:
-            return display(self.trained, begin(self.trained, text, beam_size, length_penalty))
+            return display(self.trained, *begin(self.trained, text, beam_size, length_penalty))
         except InputError as error:
             return refused(work, error)
 
@@ -50,7 +50,7 @@ class Handlers:
         """Look at another sentence of the text."""
         if not isinstance(number, int) or not 0 <= number < len(work.sources):
             raise InputError(f"There is no sentence {number!r}.")
-        return display(self.trained, again(self.trained, work, shown=number, forced=(), off=()))
+        return display(self.trained, *again(self.trained, work, shown=number, forced=(), off=()))
 
     @answers_errors
     def pick_piece(self, work, event: gr.EventData):
@@ -64,7 +64,7 @@ class Handlers:
     @answers_errors
     def attend(self, work):
         """What every head gave -> the value of `Parts.weights`."""
-        return picture_weights(self.trained, work.translated)
+        return picture_weights(self.trained, looked_at(self.trained, work))
 
     @answers_errors
     def pick_node(self, work, event: gr.EventData):
@@ -77,12 +77,12 @@ class Handlers:
         known = isinstance(path, list) and all(isinstance(i, int) for i in path)
         if not known or not all(0 <= i < vocabulary for i in path):
             raise InputError("That is not a beginning of a translation.")
-        return display(self.trained, again(self.trained, work, forced=tuple(path)))
+        return display(self.trained, *again(self.trained, work, forced=tuple(path)))
 
     @answers_errors
     def restore(self, work):
         """Undo what was forced and what was switched off."""
-        return display(self.trained, again(self.trained, work, forced=(), off=()))
+        return display(self.trained, *again(self.trained, work, forced=(), off=()))
 
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
@@ -91,7 +91,7 @@ class Handlers:
         heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
-        return display(self.trained, again(self.trained, work, off=off), measured)
+        return display(self.trained, *again(self.trained, work, off=off), measured)
 
     @answers_errors
     def try_each(self, work):
@@ -117,7 +117,7 @@ class Handlers:
     @functools.cached_property
     def first_example(self) -> tuple:
         """What everybody sees first."""
-        return display(self.trained, begin(self.trained, *self.first))
+        return display(self.trained, *begin(self.trained, *self.first))
 
     @functools.cached_property
     def first(self) -> tuple:

@@ -21,9 +21,10 @@ SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5
 
 
-def display(trained: Trained, work: Work, measured: Measured | None = None) -> tuple:
-    """Work -> every output of the tab, in the order of `Parts.shown`."""
-    sentence = work.translated
+def display(
+    trained: Trained, work: Work, sentence: Sentence, measured: Measured | None = None
+) -> tuple:
+    """Every output of the tab, in the order of `Parts.shown`; sentence is what work looks at."""
     return (
         work,
         german(work),
@@ -48,9 +49,9 @@ def refused(work: Work, error: InputError) -> tuple:
 
 def german(work: Work, error: str = "") -> dict:
     """The translation: the pieces of the sentence looked at, and the sentences around it."""
-    if work.sentence is None:
+    if work.now is None:
         return pieces_value((), "", error=error)
-    tokens = work.sentence.tokens
+    tokens = work.now.tokens
     return pieces_value(
         tokens,
         confidence(tokens) + changes(work),
@@ -130,7 +131,7 @@ def worth(trained: Trained, work: Work, damage: dict | None) -> str:
     """What the switches show, in words."""
     now, plain = work.translated, work.plain
     if work.off:
-        change = now.ranked[0].log_prob - plain.ranked[0].log_prob
+        change = now.log_prob - plain.log_prob
         n_heads = len(trained.model.sites) * trained.model.config.n_heads
         stays = ", and the text stays." if now.text == plain.text else "."
         return (
