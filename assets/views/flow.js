@@ -113,6 +113,7 @@ function arrange() { // everything's place, once its room or its page changed
     room: stage.clientHeight,
     widths: words.widths(),
     bare,
+    open: wanted > 0,
   });
   if (W < 720) stage.style.height = `${g.H}px`;
   g.rest = pages.many ? pages.hidden(page) : 0;
@@ -428,6 +429,7 @@ function sift() { // how thin a ribbon may be, as it was left
 }
 function toggle() {
   wanted = 1 - wanted;
+  if (g?.narrow) g = null;
   ask();
   draw();
 }

@@ -39,8 +39,9 @@ function flowLines(sizes, W, u, gap) {
 
 // widths: {source: [px], out: [px], start, more} of the words as they stand, for lines of running
 // text.
-// bare: no room for a list of candidates. Heights of narrow pages follow from the text.
-const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
+// bare: no room for a list of candidates. Heights of narrow pages follow from the text, and layers
+// that are apart take more.
+const flowLayout = (numbers, pages, page, { W, room, widths, bare, open }) => {
   const { two, seats, outs, stacks, last } = numbers,
     judge = numbers.kind === 'classify',
     chars = numbers.kind === 'write';
@@ -95,7 +96,8 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
       )
       : { found: outs.map((out) => ({ u: 0, v: top.found[out.row].v })), height: 26 };
     const foot = judge ? 108 : bare ? 8 : 128;
-    if (narrow) H = top.height + below.height + foot + (judge ? 200 : chars ? 150 : 210);
+    const between = (judge ? 200 : chars ? 150 : 210) + (open ? 110 : 0);
+    if (narrow) H = top.height + below.height + foot + between;
     const start = top.height + 8, end = H - foot - below.height - 16;
     below.found.forEach((spot) => {
       spot.u += H - foot - below.height;

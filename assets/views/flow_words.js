@@ -237,15 +237,19 @@ function flowWords(stage, n, { bare }) {
           : word(said, i === 0),
       );
       mark(node, 'flow-final', judge ? positive === (out.text === 'positive') : said === out.text);
+      const sized = `${g.narrow} ${node.said}`;
+      if (node.sized !== sized) [node.sized, node.half] = [sized, node.offsetWidth / 2];
       const tight = !g.vertical && g.depthAt(last, 1, 1) - g.depthAt(last, 0, 1) < 58
         ? (l % 2 ? -14 : 14)
         : 0;
+      const [x, y] = g.xy(
+        g.depthAt(last, l, now.fold),
+        g.lane(last, g.seat(last, out.row), now.fold) + tight,
+      );
       put(
         node,
-        ...g.xy(
-          g.depthAt(last, l, now.fold),
-          g.lane(last, g.seat(last, out.row), now.fold) + tight,
-        ),
+        g.narrow ? clamp(x, node.half, g.W - node.half) : x,
+        y,
         unfolded * reached * now.out[i],
         -50,
       );

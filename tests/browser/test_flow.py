@@ -1,6 +1,7 @@
 """The flow on the Translate tab: a text going through the Transformer."""
 
 import csv
+import itertools
 import re
 from pathlib import Path
 
@@ -530,3 +531,35 @@ def test_on_a_phone_raw_attention_fits(open_page):
     for part in flow.locator(".flow-bar > *:visible").all():
         box = part.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+@pytest.mark.parametrize("tab", HEADS)
+def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
+    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+        pytest.skip(f"no {HEADS[tab][0]}")
+    page = open_page(f"/?tab={tab}", width=390, height=844)
+    flow = page.locator(f"#{tab}-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    flow.locator(".flow-unfold").click()
+    said = flow.locator(".flow-lens:visible")
+    expect(said).not_to_have_count(0)
+    page.wait_for_function("watch.rests()")
+    boxes = [one.bounding_box() for one in said.all()]
+    for box, after in itertools.pairwise(boxes):
+        assert box["y"] + 0.7 * box["height"] < after["y"]
+    for box in boxes:
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+def test_on_a_phone_no_word_lies_under_the_arrow_of_a_verdict(open_page):
+    if not (ROOT / "checkpoints" / "sentiment").exists():
+        pytest.skip("no sentiment")
+    page = open_page("/?tab=sentiment", width=390, height=844)
+    flow = page.locator("#sentiment-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    page.wait_for_function("watch.rests()")
+    box = flow.locator("canvas").bounding_box()
+    scale = box["y"] + box["height"] - 74  # where the arrow ends, coming from above
+    for word in flow.locator(".flow-pole, .flow-verdict").all():
+        assert word.bounding_box()["y"] > scale
+        assert word.bounding_box()["y"] + word.bounding_box()["height"] <= box["y"] + box["height"]
