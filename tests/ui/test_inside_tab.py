@@ -19,6 +19,7 @@ from transformer_core.ui.tabs.inside.visit import LAB
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
 OURS, RIVAL = LAB
+NOTHING = [None, None, None, "", None]  # what is drawn of no part, its name in addresses, no lens
 
 
 def handlers_of(folder) -> dict:
@@ -79,9 +80,9 @@ def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, tr
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
-        assert (text, visit, others) == ("CAB", None, [None] * 3 + ["", None])
+        assert (text, visit, others) == ("CAB", None, NOTHING)
         assert drawing == {"summary": LAB[name]}
-        assert handlers["look_inside"](name, "CAB", None) == (None, drawing, *[None] * 4)
+        assert handlers["look_inside"](name, "CAB", None) == (None, drawing, *NOTHING)
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
 
@@ -137,7 +138,7 @@ def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
     _, drawing, *others = handlers["look_inside"](OURS, "CAB", training)
-    assert "beyond what can be computed" in drawing["summary"] and others == [None] * 4
+    assert "beyond what can be computed" in drawing["summary"] and others == NOTHING
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
 
