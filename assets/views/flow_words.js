@@ -374,7 +374,8 @@ function flowWords(stage, n, { bare }) {
     function most(ribbons, end, verb, preposition) {
       const found = new Map();
       for (const ribbon of ribbons) {
-        const name = stays(ribbon) ? 'itself' : ends(ribbon)[end];
+        // what is written is another word than what was read in its place
+        const name = stays(ribbon) && (kind === 'source' || judge) ? 'itself' : ends(ribbon)[end];
         found.set(name, Math.max(found.get(name) ?? 0, ribbon.weight));
       }
       const best = [...found].sort((a, b) => b[1] - a[1]).slice(0, each);

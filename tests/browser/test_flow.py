@@ -415,6 +415,13 @@ def raw_attention(page, tab):
     return flow
 
 
+# what the sentence says, and the words that are tinted with their numbers
+SAID = r"(\d+)\s%\s(?:at|by) (.+?)(?=, \d| and \d|: raw)"
+TINTED = """nodes => nodes.filter(node => node.querySelector('.flow-share').textContent)
+    .map(node => [node.querySelector('.flow-text').textContent,
+        node.querySelector('.flow-share').textContent.match(/\\d+/)[0]])"""
+
+
 @pytest.mark.parametrize("tab", HEADS)
 def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     page = open_page(f"/?tab={tab}", height=720)
@@ -424,6 +431,10 @@ def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     expect(chosen).to_have_count(1)
     said = re.compile(r"looks \d+.%.at .*: raw attention, head\s+\d in all layers, from 10")
     expect(caption).to_contain_text(said)
+    said = {name: share for share, name in re.findall(SAID, caption.inner_text())}
+    tinted = flow.locator(".flow-source, .flow-out").evaluate_all(TINTED)
+    assert set(said.values()) <= {share for _, share in tinted}
+    assert {name for name in said if name[0] == "“"} <= {f"“{word}”" for word, _ in tinted}
     expect(flow.locator(".flow-lens:visible")).to_have_count(0)
     box = flow.bounding_box()
     assert box["height"] >= 280 and box["y"] + box["height"] <= 720  # whole in the first screen
@@ -495,6 +506,7 @@ def test_raw_attention_is_chosen_by_keyboard(open_page):
     page, flow = opened(open_page)
     flow.locator(".flow-unfold").focus()
     page.keyboard.press("Enter")
+    expect(flow.locator(".flow-raw")).to_be_visible()
     page.keyboard.press("Tab")
     expect(flow.locator(".flow-raw")).to_be_focused()
     page.keyboard.press("Space")
