@@ -2,7 +2,7 @@
 // what), flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows)
 // and flow_words (what is read).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
-// value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
+// value: {kind, text, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
 //   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}
 const root = $('.view'),
@@ -113,6 +113,7 @@ function arrange() { // everything's place, once its room or its page changed
     room: stage.clientHeight,
     widths: words.widths(),
     bare,
+    open: wanted > 0,
   });
   if (W < 720) stage.style.height = `${g.H}px`;
   g.rest = pages.many ? pages.hidden(page) : 0;
@@ -237,7 +238,11 @@ function likelyHead() { // the one behind the widest ribbon of the contributions
   const wide = numbers.ribbons(rest(), g.seat, page, 0).toSorted((a, b) => b.w - a.w);
   return wide.map(numbers.headOf).find(Boolean)?.head ?? 0;
 }
-const NOTHING = { all: [], around: () => ({ looks: [], seen: [], ribbons: [], most: {} }) };
+const NOTHING = {
+  heads: [],
+  all: [],
+  around: () => ({ looks: [], seen: [], ribbons: [], most: {} }),
+};
 function lookedAt() {
   if (!raw || now.fold < .02) return null;
   return attention?.drawn(g, { ...chooser.chosen(), least: least.value / 100 }) ?? NOTHING;
@@ -300,7 +305,8 @@ stage.addEventListener('focusout', () => look(null));
 stage.addEventListener('click', (event) => {
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
-  if (pointed(event)) return head(pointed(event));
+  const found = pointed(event);
+  if (found) return found.press?.();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
     kept = { kind: 'out', i: (page + 1) % pages.count * pages.size };
@@ -337,27 +343,33 @@ stage.addEventListener('keydown', (event) => {
   });
   list[i].focus();
 });
-// ---- a ribbon between two layers: what it is, and the head that is it or brought most of it ----
-const headOf = (ribbon) => ribbon.site ? attention.headOf(ribbon) : numbers.headOf(ribbon);
+// ---- between two layers: a ribbon leads to the head that it is, or that brought most of it; a
+// stream to its numbers ----
 const tip = make('span', { class: 'flow-tip' });
-const pointed = (event) => {
+function pointed(event) { // {text, press: absent where nothing is to be opened}, or null
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
-  const box = canvas.getBoundingClientRect();
-  return g.ribbonAt(
-    now.raw?.around(now.lit).ribbons ?? numbers.ribbons(now.lit, g.seat, page, least.value / 200),
-    event.clientX - box.left,
-    event.clientY - box.top,
-    now.fold,
-  ) ?? null;
-};
+  const box = canvas.getBoundingClientRect(),
+    at = [event.clientX - box.left, event.clientY - box.top, now.fold],
+    list = now.raw?.around(now.lit).ribbons ??
+      numbers.ribbons(now.lit, g.seat, page, least.value / 200),
+    ribbon = g.ribbonAt(list, ...at);
+  const head = ribbon && (ribbon.site ? attention : numbers).headOf(ribbon);
+  if (head) return { text: words.tell(ribbon, head.head), press: () => openHead(head) };
+  if (ribbon && !words.keeps(ribbon)) return { text: words.tell(ribbon) };
+  const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : g.streamAt(...at);
+  if (!stream) return null;
+  return {
+    text: `${ribbon ? words.tell(ribbon) : words.tellStream(stream)}; press for its numbers`,
+    press: () => openInside(stream),
+  };
+}
 stage.addEventListener('pointermove', (event) => {
-  const ribbon = pointed(event);
-  const found = ribbon && headOf(ribbon);
-  stage.classList.toggle('flow-pressable', !!found);
-  if (!ribbon) return tip.remove();
+  const found = pointed(event);
+  stage.classList.toggle('flow-pressable', !!found?.press);
+  if (!found) return tip.remove();
   const box = stage.getBoundingClientRect(),
     x = event.clientX - box.left;
-  tip.textContent = words.tell(ribbon, found?.head);
+  tip.textContent = found.text;
   tip.style.transform = `translate(${x.toFixed(0)}px, ${
     (event.clientY - box.top - 30).toFixed(0)
   }px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
@@ -365,16 +377,19 @@ stage.addEventListener('pointermove', (event) => {
 });
 stage.addEventListener('pointerleave', () => tip.remove());
 let pressed = null; // the head that was asked for
-function head(ribbon) {
-  const found = headOf(ribbon);
-  if (!found) return;
-  pressed = { from: root, ...found };
+function openHead(head) {
+  pressed = { from: root, ...head };
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 }
 document.addEventListener('head:ask', ({ detail }) => {
   if (!pressed || !element.closest('[role=tabpanel]')?.contains(detail)) return;
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 });
+function openInside([k, layer]) { // what a stream is after a layer
+  const part = `${numbers.stacks[k].name.toLowerCase()}:${layer}:feed-forward:add`;
+  const there = { text: current().text, part };
+  document.dispatchEvent(new CustomEvent('place:go', { detail: [props.inside, there] }));
+}
 function force(m) {
   const position = words.about(now), [, , won, token] = numbers.outs[position].candidates[m];
   if (!won) tell('force', { position, token });
@@ -414,6 +429,7 @@ function sift() { // how thin a ribbon may be, as it was left
 }
 function toggle() {
   wanted = 1 - wanted;
+  if (g?.narrow) g = null;
   ask();
   draw();
 }

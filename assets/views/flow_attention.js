@@ -1,6 +1,12 @@
 // Raw attention, which is drawn instead of contributions for those who ask: of some heads, in one
 // layer or all, from a least weight on. What is drawn of it, how it is said, and where it is chosen.
-// sent: the stacks of views/weights.py. Nothing is drawn of what belongs to another text.
+const SERIES = 7; // colours in the palette
+const swatch = (head, node = make('i', { class: 'flow-swatch' })) => {
+  node.style.setProperty('--own', `var(--series-${head % SERIES + 1})`);
+  return node;
+};
+
+// n: flowNumbers; sent: the stacks of views/weights.py. Null if they are of another text.
 const flowAttention = (n, sent) => {
   const { stacks, seats, seatOf, two, last, outs } = n;
   // rows of a stack that are tokens: the one that stands for several has no weights of its own
@@ -46,34 +52,26 @@ const flowAttention = (n, sent) => {
     if (others >= 0) add(others, Math.max(0, rest), null);
     return found;
   }
-  // All ribbons that are drawn. In the mouth of a query every head has an equal part; its keys lie
-  // in it side by side, and those too weak to be drawn leave their room empty.
-  function ribbons(g, { heads, layer, least }) {
+  // The ribbons of one look. In the mouth of a query every head has an equal part; its keys lie in
+  // it side by side, and those too weak to be drawn leave their room empty.
+  function look(g, site, head, i, { heads, least }) {
+    const part = heads.indexOf(head) / heads.length, row = site.queries[i];
+    let at = (part - .5) * g.spread;
+    return [...given(site, head, i, g.seat)].flatMap(([seat, { weight, j }]) => {
+      const w = weight / heads.length * g.spread;
+      at += w;
+      if (weight < least) return [];
+      const ends = { from: [...site.from, seat], to: [...site.to, g.seat(site.k, row)] };
+      // all that leave a key do so from the middle of its stream
+      return { ...ends, fromAt: 0, toAt: at - w / 2, w, weight, head, site, i, j };
+    });
+  }
+  function ribbons(g, chosen) {
     const drawn = (k, row) =>
       two && k === last ? g.shown.includes(row) : seats[seatOf[row]].rows.length === 1;
-    return sites.filter(({ k, l }) => layer === 'all' || layer === `${k} ${l}`).flatMap((site) =>
-      heads.flatMap((head, part) =>
-        site.queries.flatMap((row, i) => {
-          if (!drawn(site.k, row)) return [];
-          const to = [...site.to, g.seat(site.k, row)];
-          let at = (part / heads.length - .5) * g.spread;
-          return [...given(site, head, i, g.seat)].flatMap(([seat, { weight, j }]) => {
-            const w = weight / heads.length * g.spread;
-            at += w;
-            return weight < least ? [] : {
-              from: [...site.from, seat],
-              to,
-              fromAt: 0, // all of a key leave from the middle of its stream
-              toAt: at - w / 2,
-              w,
-              weight,
-              head,
-              site,
-              i,
-              j,
-            };
-          });
-        })
+    return sites.filter(({ k, l }) => ['all', `${k} ${l}`].includes(chosen.layer)).flatMap((site) =>
+      chosen.heads.flatMap((head) =>
+        site.queries.flatMap((row, i) => drawn(site.k, row) ? look(g, site, head, i, chosen) : [])
       )
     );
   }
@@ -108,6 +106,7 @@ const flowAttention = (n, sent) => {
       const all = ribbons(g, chosen), near = new Map();
       known = key;
       drawn = {
+        heads: chosen.heads,
         all,
         around(lit) {
           const name = `${lit.kind} ${lit.i}`;
@@ -184,9 +183,4 @@ const flowChooser = (changed) => {
       [` in ${layers.selectedOptions[0].text}, from ${least}\u00a0% on.`],
     ],
   };
-};
-const SERIES = 7; // colours in the palette
-const swatch = (head, node = make('i', { class: 'flow-swatch' })) => {
-  node.style.setProperty('--own', `var(--series-${head % SERIES + 1})`);
-  return node;
 };

@@ -39,8 +39,9 @@ function flowLines(sizes, W, u, gap) {
 
 // widths: {source: [px], out: [px], start, more} of the words as they stand, for lines of running
 // text.
-// bare: no room for a list of candidates. Heights of narrow pages follow from the text.
-const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
+// bare: no room for a list of candidates. Heights of narrow pages follow from the text, and layers
+// that are apart take more.
+const flowLayout = (numbers, pages, page, { W, room, widths, bare, open }) => {
   const { two, seats, outs, stacks, last } = numbers,
     judge = numbers.kind === 'classify',
     chars = numbers.kind === 'write';
@@ -94,8 +95,9 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
         chars ? 0 : 2,
       )
       : { found: outs.map((out) => ({ u: 0, v: top.found[out.row].v })), height: 26 };
-    const foot = judge ? 96 : bare ? 8 : 128;
-    if (narrow) H = top.height + below.height + foot + (judge ? 200 : chars ? 150 : 210);
+    const foot = judge ? 108 : bare ? 8 : 128;
+    const between = (judge ? 200 : chars ? 150 : 210) + (open ? 110 : 0);
+    if (narrow) H = top.height + below.height + foot + between;
     const start = top.height + 8, end = H - foot - below.height - 16;
     below.found.forEach((spot) => {
       spot.u += H - foot - below.height;
@@ -180,6 +182,20 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
           Math.abs(between([a, b], u) - v) <= ribbon.w * mouth / 2 + 2;
       }).sort((a, b) => b.w - a.w)[0];
     },
+    // the stream at a place of the stage, between which of its layers: [stack, layer, seat]
+    streamAt: (x, y, fold) => {
+      const [u, v] = xy(x, y), near = [];
+      stacks.forEach((stack, k) => {
+        const edges = Array.from({ length: stack.depth + 1 }, (_, l) => depthAt(k, l, fold)),
+          layer = edges.findLastIndex((edge) => u >= edge);
+        if (layer < 0 || layer === stack.depth) return;
+        for (const s of two && k === last ? shown : seats.keys()) {
+          near.push([Math.abs(lane(k, s, fold) - v), [k, layer, s]]);
+        }
+      });
+      const [gap, stream] = near.sort((a, b) => a[0] - b[0])[0] ?? [Infinity];
+      return gap <= 6 ? stream : null;
+    },
     // the row that a row is drawn as: a seat of the source, or an output of the page (hidden ones
     // are one)
     seat: (k, row) => !two || k < last ? numbers.seatOf[row] : pages.has(page, row) ? row : hidden,
@@ -198,7 +214,7 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare }) => {
       ];
     },
     scale: vertical
-      ? { u: H - 62, at: (p) => mix(40, W - 40, p) }
+      ? { u: H - 74, at: (p) => mix(40, W - 40, p) }
       : { u: W - 196, at: (p) => mix(H - 56, 36, p) },
   };
 };

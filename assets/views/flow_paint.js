@@ -154,7 +154,7 @@ let web = {}; // the faint paths of raw attention as they were drawn last
 
 // One picture: n what fed what, g where things are, ink the colours, now = {fold, clock, least,
 // out, source, raw}: how far unfolded, how much is written, the least share that is drawn, how
-// brightly each one is lit, and the attention that is drawn instead: {all, around(lit)}, or null.
+// brightly each one is lit, and the attention that is drawn instead: {heads, all, around(lit)}, or null.
 function flowPaint(pen, { n, g, ink, now }) {
   const { outs, seats, stacks, last, two } = n,
     { place, xy, vertical, narrow, judge, chars, mouth } = g,
@@ -352,13 +352,15 @@ function flowPaint(pen, { n, g, ink, now }) {
   };
   const exists = ([k, , s]) => (two ? k < last : !chars) || s < clock;
   function attended(lit, come, alpha) {
-    const paints = ink.series.map((channels) => stain(channels, come, ink.rise, .92));
+    const paints = new Map(
+      now.raw.heads.map((head) => [head, stain(ink.series[head % SERIES], come, ink.rise, .92)]),
+    );
     for (const one of now.raw.around(lit).ribbons) {
       if (!exists(one.to)) continue;
       ribbon(
         reach(one, .3),
         one.w * mouth,
-        paints[one.head % SERIES],
+        paints.get(one.head),
         alpha * (.6 + .4 * Math.sqrt(one.weight)),
         come < 1 || one.w < .02 ? 0 : alpha,
       );
@@ -376,7 +378,7 @@ function flowPaint(pen, { n, g, ink, now }) {
       }
       return path;
     };
-    for (const head of new Set(all.map((one) => one.head))) {
+    for (const head of now.raw.heads) {
       pen.fillStyle = rgba(ink.series[head % SERIES], 1);
       pen.globalAlpha = alpha * (ink.dark ? .28 : .24);
       if (pen.canvas) {
@@ -404,7 +406,7 @@ function flowPaint(pen, { n, g, ink, now }) {
         if (number < .01) continue;
         pen.globalAlpha = number;
         pen.fillStyle = rgba(ink.muted, 1);
-        const [x, y] = xy((a + b) / 2, vertical ? g.W - 14 : bottom - 12);
+        const [x, y] = xy((a + b) / 2, vertical ? g.W - 14 : bottom - 7); // below the last stream
         pen.fillText(l + 1, x, y + 4);
       }
     });

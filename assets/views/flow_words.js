@@ -237,15 +237,19 @@ function flowWords(stage, n, { bare }) {
           : word(said, i === 0),
       );
       mark(node, 'flow-final', judge ? positive === (out.text === 'positive') : said === out.text);
+      const sized = `${g.narrow} ${node.said}`;
+      if (node.sized !== sized) [node.sized, node.half] = [sized, node.offsetWidth / 2];
       const tight = !g.vertical && g.depthAt(last, 1, 1) - g.depthAt(last, 0, 1) < 58
         ? (l % 2 ? -14 : 14)
         : 0;
+      const [x, y] = g.xy(
+        g.depthAt(last, l, now.fold),
+        g.lane(last, g.seat(last, out.row), now.fold) + tight,
+      );
       put(
         node,
-        ...g.xy(
-          g.depthAt(last, l, now.fold),
-          g.lane(last, g.seat(last, out.row), now.fold) + tight,
-        ),
+        g.narrow ? clamp(x, node.half, g.W - node.half) : x,
+        y,
         unfolded * reached * now.out[i],
         -50,
       );
@@ -293,14 +297,15 @@ function flowWords(stage, n, { bare }) {
     put(
       verdict[0],
       ...g.xy(
-        u + (g.vertical ? 48 : 38),
+        u + (g.vertical ? 62 : 38),
         clamp(at(p), g.vertical ? 70 : 52, g.vertical ? g.W - 70 : g.H - 74),
       ),
       writing ? span(now.clock, .8, 1) : 1,
       shift,
     );
-    put(verdict[1], ...(g.vertical ? [40, u - 8] : [u + 8, at(0) + 16]), 1, shift);
-    put(verdict[2], ...(g.vertical ? [g.W - 40, u - 8] : [u + 8, at(1) - 16]), 1, shift);
+    // below the scale where the arrow comes from above
+    put(verdict[1], ...(g.vertical ? [40, u + 38] : [u + 8, at(0) + 16]), 1, shift);
+    put(verdict[2], ...(g.vertical ? [g.W - 40, u + 38] : [u + 8, at(1) - 16]), 1, shift);
   }
 
   // What the picture says, as [text, class], with as many parts as asked for.
@@ -369,7 +374,8 @@ function flowWords(stage, n, { bare }) {
     function most(ribbons, end, verb, preposition) {
       const found = new Map();
       for (const ribbon of ribbons) {
-        const name = stays(ribbon) ? 'itself' : ends(ribbon)[end];
+        // what is written is another word than what was read in its place
+        const name = stays(ribbon) && (kind === 'source' || judge) ? 'itself' : ends(ribbon)[end];
         found.set(name, Math.max(found.get(name) ?? 0, ribbon.weight));
       }
       const best = [...found].sort((a, b) => b[1] - a[1]).slice(0, each);
@@ -394,23 +400,29 @@ function flowWords(stage, n, { bare }) {
   // a ribbon's two ends in words, as the heads are labelled: what gives by what was read there, what
   // takes by what it became
   const stays = ({ from, to }) => from[0] === to[0] && from[2] === to[2];
+  const keeps = (ribbon) => stays(ribbon) && !ribbon.site; // the residual stream itself
   function ends(ribbon) {
     const { from, to } = ribbon;
-    const read = (s) => s ? outName(s - 1) : 'the start sign';
+    const read = (s) =>
+      ribbon.j === null ? 'earlier pieces' : s ? outName(s - 1) : 'the start sign';
     const name = ([k, , s], inDecoder) => two && k === last ? inDecoder(s) : sourceName(s);
-    return [name(from, stays(ribbon) && !ribbon.site ? outName : read), name(to, outName)];
+    return [name(from, keeps(ribbon) ? outName : read), name(to, outName)];
   }
+  // what a stream is called between two layers
+  const tellStream = ([k, layer, s]) =>
+    `layer ${layer + 1}: the stream of ${
+      two && k === last ? (s ? outName(s - 1) : 'the start sign') : sourceName(s)
+    }`;
   // a ribbon between two layers in words; head: the one behind it, if there is one
   function tell(ribbon, head) {
     const { from, to, w, weight, first } = ribbon,
       layer = Math.ceil(to[1]),
-      both = ends(ribbon),
-      keeps = stays(ribbon) && weight === undefined;
+      both = ends(ribbon);
     const kind = two && from[0] === last && weight === undefined
       ? (first ? ', from the source' : ', from what was written')
       : '';
     return `layer ${layer}${head === undefined ? '' : `, head ${head + 1}`}: ${
-      keeps ? `${both[0]} keeps` : `${both.join(' → ')},`
+      keeps(ribbon) ? `${both[0]} keeps` : `${both.join(' → ')},`
     } ${whole(weight ?? w)}${kind}`;
   }
 
@@ -420,7 +432,9 @@ function flowWords(stage, n, { bare }) {
     say,
     sayAttention,
     ends,
+    keeps,
     tell,
+    tellStream,
     sourceText,
     outText,
     about,

@@ -1,12 +1,15 @@
 """The flow on the Translate tab: a text going through the Transformer."""
 
 import csv
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 from visitor import answered, press_section
+
+from transformer_core.ui.theme import CATEGORICAL
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -62,6 +65,13 @@ def painted(flow):
 def written(flow):
     """How much is written, in pieces."""
     return float(flow.locator(".flow-scrub").input_value())
+
+
+def saved_picture(page, flow):
+    """The flow as an SVG."""
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download SVG").click()
+    return Path(download.value.path()).read_text()
 
 
 def test_it_is_painted_and_one_piece_is_lit(open_page):
@@ -164,7 +174,9 @@ def test_layers_unfold_and_say_what_each_would_have_said(open_page):
         "+document.querySelector('#translate-flow .flow-start').style.opacity === 0"
     )
     assert painted(flow) != before
-    flow.locator(".flow-plate").first.click()
+    plate = flow.locator(".flow-plate").first
+    name = {"x": 60, "y": plate.bounding_box()["height"] - 10}  # streams lead elsewhere
+    plate.click(position=name)
     expect(flow.locator(".flow-unfold")).to_have_text("Unfold the layers")
 
 
@@ -196,9 +208,7 @@ def test_the_picture_can_be_saved_with_its_words(open_page, unfolded):
     if unfolded:
         flow.locator(".flow-unfold").click()
         expect(flow.locator(".flow-lens:visible").first).to_be_visible()
-    with page.expect_download() as download:
-        flow.get_by_role("button", name="download SVG").click()
-    svg = Path(download.value.path()).read_text()
+    svg = saved_picture(page, flow)
     drawn = page.evaluate(
         """svg => {
             const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
@@ -287,6 +297,49 @@ def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there)
     expect(heads.locator("[aria-pressed=true] span")).to_have_text([f"{layer}·{head}"])
 
 
+# a place where a stream lies that leads to its numbers: [x, y, its layer, what is said of it]
+STREAM = """flow => {
+    const box = flow.querySelector('canvas').getBoundingClientRect();
+    for (let y = box.top + 3; y < box.bottom; y += 3)
+        for (let x = box.left + 3; x < box.right; x += 5) {
+            const at = {clientX: x, clientY: y, bubbles: true};
+            document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
+            const said = flow.querySelector('.flow-tip')?.textContent ?? '';
+            const [, layer] = /^layer ([2-9]):.*; press for its numbers$/.exec(said) ?? [];
+            if (layer) return [x, y, layer, said];
+        }
+}"""
+# tab -> the stack whose stream is first, and what is looked into
+INSIDE = {
+    "translate": ("encoder", "EncoderDecoder", "A man in a red shirt is riding a horse on the"),
+    "sentiment": ("encoder", "EncoderClassifier", "This movie is absolutely amazing"),
+    "generate": ("decoder", "DecoderLM", "He will be straight come to thy"),
+}
+
+
+@pytest.mark.parametrize("tab", INSIDE)
+def test_a_stream_that_is_pressed_leads_to_its_numbers(open_page, tab):
+    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+        pytest.skip(f"no {HEADS[tab][0]}")
+    page = open_page(f"/?tab={tab}")
+    flow, (stack, model, text) = page.locator(f"#{tab}-flow"), INSIDE[tab]
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    x, y, layer, said = flow.evaluate(STREAM)
+    assert "the stream of " in said or " keeps " in said
+    page.mouse.click(x, y)
+    expect(page.locator("#inside-part .stages-title")).to_have_text(
+        f"{stack}, layer {layer}: x + update"
+    )
+    expect(page.locator("#inside-model")).to_contain_text(model)
+    assert text in page.locator("#inside-text input").input_value()
+    part = f"{stack}%3A{int(layer) - 1}%3Afeed-forward%3Aadd"
+    page.wait_for_function("part => location.search.includes(`part=${part}`)", arg=part)
+    page.go_back()
+    expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
+
+
 def test_a_candidate_is_forced(open_page):
     page, flow = opened(open_page)
     other = flow.locator(".flow-candidate:not(.flow-won):visible").first
@@ -319,9 +372,7 @@ def test_markup_is_a_word_like_any_other(open_page):
     page, flow = opened(open_page, path)
     assert flow.locator("img").count() == 0
     expect(flow.locator(".flow-source", has_text="picture")).to_have_count(1)
-    with page.expect_download() as download:
-        flow.get_by_role("button", name="download SVG").click()
-    assert "<img" not in Path(download.value.path()).read_text()
+    assert "<img" not in saved_picture(page, flow)
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
@@ -339,30 +390,13 @@ def test_phone_and_dark_pages_show_it_whole(open_page, how):
 BAR = """flow => [...flow.querySelectorAll('.flow-bar > *')].filter(node => node.offsetWidth)
     .map(node => node.className)"""
 RAW = ["flow-raw", "flow-heads", "flow-layers"]
-# the colour of most that is painted in a picture beside its grounds: which of two is nearer
-NEARER = """([canvas, names]) => {
-    const probe = document.createElement('canvas').getContext('2d');
-    const wanted = names.map((name) => {
-        probe.fillStyle = getComputedStyle(canvas).getPropertyValue(name).trim();
-        return [1, 3, 5].map((i) => parseInt(probe.fillStyle.slice(i, i + 2), 16));
-    });
-    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    return wanted.map(([r, g, b]) => {
-        let n = 0;
-        for (let i = 0; i < data.length; i += 4) {
-            n += data[i + 3] > 120 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g)
-                + Math.abs(data[i + 2] - b) < 90;
-        }
-        return n;
-    });
-}"""
 
 
-def coloured(flow, *series):
-    """How many pixels of the picture have about each of these colours of the palette."""
-    canvas = flow.locator("canvas").element_handle()
-    names = [f"--series-{n}" for n in series]
-    return flow.page.evaluate(NEARER, [canvas, names])
+def colours(page, flow):
+    """The heads whose colours are in the picture."""
+    svg = saved_picture(page, flow)
+    channels = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in CATEGORICAL]
+    return {n for n, rgb in enumerate(channels, 1) if f"rgb({', '.join(map(str, rgb))})" in svg}
 
 
 def raw_attention(page, tab):
@@ -381,6 +415,13 @@ def raw_attention(page, tab):
     return flow
 
 
+# what the sentence says, and the words that are tinted with their numbers
+SAID = r"(\d+)\s%\s(?:at|by) (.+?)(?=, \d| and \d|: raw)"
+TINTED = """nodes => nodes.filter(node => node.querySelector('.flow-share').textContent)
+    .map(node => [node.querySelector('.flow-text').textContent,
+        node.querySelector('.flow-share').textContent.match(/\\d+/)[0]])"""
+
+
 @pytest.mark.parametrize("tab", HEADS)
 def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     page = open_page(f"/?tab={tab}", height=720)
@@ -388,20 +429,21 @@ def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
     chosen = heads.and_(flow.locator("[aria-pressed=true]"))
     expect(chosen).to_have_count(1)
-    looked = re.compile(r"looks \d+.%.at .*head\s+\d in all layers, from 10")
-    expect(caption).to_contain_text(looked)
+    said = re.compile(r"looks \d+.%.at .*: raw attention, head\s+\d in all layers, from 10")
+    expect(caption).to_contain_text(said)
+    said = {name: share for share, name in re.findall(SAID, caption.inner_text())}
+    tinted = flow.locator(".flow-source, .flow-out").evaluate_all(TINTED)
+    assert set(said.values()) <= {share for _, share in tinted}
+    assert {name for name in said if name[0] == "“"} <= {f"“{word}”" for word, _ in tinted}
     expect(flow.locator(".flow-lens:visible")).to_have_count(0)
     box = flow.bounding_box()
     assert box["height"] >= 280 and box["y"] + box["height"] <= 720  # whole in the first screen
     first = int(chosen.inner_text())
     other = first % heads.count() + 1
-    one = coloured(flow, first, other)
-    assert one[0] > 50 * max(1, one[1])
+    assert colours(page, flow) == {first}
     heads.nth(other - 1).click()
     expect(caption).to_contain_text(re.compile(r"heads(\s+\d){2} in all layers"))
-    page.wait_for_function("watch.rests()")
-    two = coloured(flow, first, other)
-    assert min(two) > 50
+    assert colours(page, flow) == {first, other}
     assert flow.locator(".flow-caption .flow-swatch").count() == 2
     flow.locator(".flow-raw").click()
     expect(caption).to_contain_text(" comes ")
@@ -431,9 +473,7 @@ def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
     expect(caption).to_contain_text("from 40")
     strong = saved_weights(page, flow)
     assert strong == [row for row in some if float(row["weight"]) >= 0.4]
-    with page.expect_download() as download:
-        flow.get_by_role("button", name="download SVG").click()
-    svg = Path(download.value.path()).read_text()
+    svg = saved_picture(page, flow)
     assert "NaN" not in svg and "undefined" not in svg
     said = page.evaluate(
         """svg => [...new DOMParser().parseFromString(svg, 'image/svg+xml')
@@ -466,6 +506,7 @@ def test_raw_attention_is_chosen_by_keyboard(open_page):
     page, flow = opened(open_page)
     flow.locator(".flow-unfold").focus()
     page.keyboard.press("Enter")
+    expect(flow.locator(".flow-raw")).to_be_visible()
     page.keyboard.press("Tab")
     expect(flow.locator(".flow-raw")).to_be_focused()
     page.keyboard.press("Space")
@@ -502,3 +543,35 @@ def test_on_a_phone_raw_attention_fits(open_page):
     for part in flow.locator(".flow-bar > *:visible").all():
         box = part.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+@pytest.mark.parametrize("tab", HEADS)
+def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
+    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+        pytest.skip(f"no {HEADS[tab][0]}")
+    page = open_page(f"/?tab={tab}", width=390, height=844)
+    flow = page.locator(f"#{tab}-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    flow.locator(".flow-unfold").click()
+    said = flow.locator(".flow-lens:visible")
+    expect(said).not_to_have_count(0)
+    page.wait_for_function("watch.rests()")
+    boxes = [one.bounding_box() for one in said.all()]
+    for box, after in itertools.pairwise(boxes):
+        assert box["y"] + 0.7 * box["height"] < after["y"]
+    for box in boxes:
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+def test_on_a_phone_no_word_lies_under_the_arrow_of_a_verdict(open_page):
+    if not (ROOT / "checkpoints" / "sentiment").exists():
+        pytest.skip("no sentiment")
+    page = open_page("/?tab=sentiment", width=390, height=844)
+    flow = page.locator("#sentiment-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    page.wait_for_function("watch.rests()")
+    box = flow.locator("canvas").bounding_box()
+    scale = box["y"] + box["height"] - 74  # where the arrow ends, coming from above
+    for word in flow.locator(".flow-pole, .flow-verdict").all():
+        assert word.bounding_box()["y"] > scale
+        assert word.bounding_box()["y"] + word.bounding_box()["height"] <= box["y"] + box["height"]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from transformer_core.ui.place import Place, Room, number, read_place
+from transformer_core.ui.place import LONGEST_WORD, Place, Room, number, read_place, word
 
 ROOMS = {
     "translate": Room(("alternatives", "heads"), 30, (), {"beam": number(1, 12, 1)}),
     "sentiment": Room(("words", "layers"), 30),
-    "inside": Room((), 30, ("translation", "Live lab")),
+    "inside": Room((), 30, ("translation", "Live lab"), {"part": word}),
     "generate": Room((), 30, (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
 }
 PLACES = (
@@ -16,6 +16,7 @@ PLACES = (
     Place("translate", text=""),
     Place("sentiment", "layers", "Gut — “oder” 100 %+\n"),
     Place("inside", text="So?", choice="Live lab"),
+    Place("inside", settings={"part": "encoder:1:feed-forward:add"}),
     Place("generate", text="JULIET:\n", settings={"temperature": 0.35, "seed": 7}),
 )
 
@@ -58,6 +59,12 @@ def test_the_names_in_addresses_stay_as_they_were():
 )
 def test_what_cannot_be_is_as_if_it_had_not_been_said(said):
     assert read_place("tab=translate&" + said, ROOMS) == Place("translate")
+
+
+def test_a_name_that_is_too_long_is_none():
+    longest = Place("inside", settings={"part": "x" * LONGEST_WORD})
+    assert read_place(longest.query, ROOMS) == longest
+    assert read_place(longest.query + "x", ROOMS) == Place("inside")
 
 
 @pytest.mark.parametrize(

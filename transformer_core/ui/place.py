@@ -16,6 +16,7 @@ HEADS = {  # the ids of the views that show them; each writes and reads its own 
 }
 MAX_QUERY = 200_000  # characters
 MAX_PARTS = 50
+LONGEST_WORD = 60  # characters of a name
 
 Setting = float | str
 
@@ -127,3 +128,10 @@ def number(minimum: float, maximum: float, step: float) -> Callable[[str], float
         return int(value) if step == 1 else value
 
     return read
+
+
+def word(written: str) -> str:
+    """How a name is read that the tab itself checks."""
+    if len(written) > LONGEST_WORD:
+        raise ValueError(f"{len(written)} characters are no name")
+    return written

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,8 +20,11 @@ from transformer_core.ui.place import (
     number,
     read_place,
     text_name,
+    word,
 )
 from transformer_core.ui.views.place import place_view
+
+Control = gr.Slider | gr.Number | gr.Textbox  # whose value an address can say
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Furniture:
     text: gr.Textbox | None = None
     longest: int = 0  # characters of the text
     choice: gr.Radio | gr.Dropdown | None = None
-    settings: Mapping[str, gr.Slider | gr.Number] = field(default_factory=dict)
+    settings: Mapping[str, Control] = field(default_factory=dict)
     # whether every change of the text is answered; else the tab is drawn when it is opened
     eager: bool = False
 
@@ -63,8 +66,10 @@ class Furniture:
         }
 
 
-def read(setting: gr.Slider | gr.Number):
-    """How an address's number for a setting is read."""
+def read(setting: Control) -> Callable[[str], Setting]:
+    """How an address's word for a setting is read."""
+    if isinstance(setting, gr.Textbox):
+        return word
     most = 2**31 - 1 if setting.maximum is None else setting.maximum
     return number(setting.minimum, most, setting.step)
 

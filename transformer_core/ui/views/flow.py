@@ -3,13 +3,16 @@
 import gradio as gr
 
 from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
+from transformer_core.ui.place import Place
 from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
 SCRIPTS = ("flow_numbers", "flow_attention", "flow_layout", "flow_paint", "flow_words")
 
 
-def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
+def flow_view(
+    title: str, empty: str, model: str, *, candidates: bool = True, **component
+) -> gr.HTML:
     """A text's way through the model; empty says what will appear, while the value is None.
 
     In a wide window it is 408 px high, or --flow-height, a CSS variable that its element may set;
@@ -26,21 +29,25 @@ def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -
     followed. A ribbon that is pressed says "head", {from, stack, layer, kind, head, query, key}:
     the head that brought most through it from one token to another, both counted from 0 in all
     that was read. The tab's section "Heads" opens with it; what is not there yet asks "head:ask".
+    A stream that is pressed is a door to its numbers: model is that checkpoint's name Inside.
     """
     body = (
         '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'
         '</div><div class="flow-bar"></div><p class="flow-empty"></p>'
     )
-    tools = ("svg", "png", "csv")
-    return view(
-        "flow", title, body, tools, scripts=SCRIPTS, empty=empty, candidates=candidates, **component
-    )
+    tools, inside = ("svg", "png", "csv"), Place("inside", choice=model).query
+    own = {"empty": empty, "candidates": candidates, "inside": inside}
+    return view("flow", title, body, tools, scripts=SCRIPTS, **own, **component)
 
 
-def flow_value(flow: Flow) -> dict:
-    """What the flow's scripts draw. Shares are packed, rows after rows."""
+def flow_value(flow: Flow, text: str) -> dict:
+    """What the flow's scripts draw. Shares are packed, rows after rows.
+
+    text is what is looked into when a stream is pressed.
+    """
     return {
         "kind": flow.kind,
+        "text": text,
         "rows": ROWS,
         "begin": flow.begin,
         "start": flow.start,

@@ -103,6 +103,7 @@ def first_screen() -> First:
     picture = flow_view(
         "How the next character came about",
         "Here the last characters flow into each one that they led to.",
+        "shakespeare",
         candidates=False,  # they stand above
         elem_id="generate-flow",
     )

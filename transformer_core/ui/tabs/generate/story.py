@@ -10,6 +10,7 @@ import torch
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling, sampling_probs
 from transformer_core.explain.flow import story_flow
+from transformer_core.inside.forward import MAX_TOKENS
 from transformer_core.tasks.generation import Look, look, read, write
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.ui.views.bars import bars_value
@@ -202,9 +203,12 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
 
 
 def picture(trained: Trained, story: Story, seen: Look) -> dict:
-    """The last characters on their way into each one that they led to."""
-    branch = story.branch
-    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
+    """The last characters on their way into each one that they led to.
+
+    Of the text as many as can be looked into.
+    """
+    branch, text = story.branch, "".join(seen.tokens[-MAX_TOKENS:])
+    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt), text)
 
 
 def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:

@@ -28,7 +28,7 @@ from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
-N_ANEW = 7  # values of a model that is opened, its text among them
+N_ANEW = 8  # values of a model that is opened, its text among them
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -49,6 +49,7 @@ class Layout:
     part: gr.HTML
     stages: gr.HTML
     lines: gr.HTML
+    key: gr.Textbox
     lens: gr.HTML
     sections: gr.Tabs
 
@@ -60,7 +61,7 @@ class Layout:
     @property
     def opened(self) -> list[gr.HTML]:
         """What `opened_part` fills, in its order."""
-        return [self.part, self.stages, self.lines]
+        return [self.part, self.stages, self.lines, self.key]
 
 
 def lay_out(names: list[str]) -> Layout:
@@ -98,7 +99,8 @@ def lay_out(names: list[str]) -> Layout:
         with section("Logit lens"):
             lens = lens_view("The logit lens", elem_id="inside-lens")
     visit = gr.State(None, time_to_live=3600)
-    return Layout(choice, text, button, visit, drawing, part, stages, lines, lens, row)
+    key = gr.Textbox("", visible="hidden")  # of the part that is open, for addresses
+    return Layout(choice, text, button, visit, drawing, part, stages, lines, key, lens, row)
 
 
 def opened_example(models: Models, name: str) -> tuple:
@@ -109,7 +111,7 @@ def opened_example(models: Models, name: str) -> tuple:
 
 def refused(error: InputError) -> tuple:
     """What is shown where no model is opened, in the order of `look`: why, where it would be."""
-    return None, {"summary": str(error)}, None, None, None, None
+    return None, {"summary": str(error)}, None, None, None, "", None
 
 
 @dataclass(frozen=True)
@@ -147,20 +149,20 @@ class Inside:
         return text, *self.look_inside(name, text, training)
 
     @answers_errors
-    def arrive(self, name, text, visit, training):
+    def arrive(self, name, text, key, visit, training):
         """What somebody finds who opens the tab, or comes back to it."""
         if self.known(name) in LAB:  # what learns there has changed
             return self.change_model(name, text, training)
-        if text == EXAMPLES[name] and visit is None:
+        if text == EXAMPLES[name] and visit is None and not key:
             return text, *self.example(name)
         trained = self.models.get(name)
         try:
             reading = read_text(trained, text)
         except InputError as error:
             return text, *refused(error)
-        if visit and visit.trained is trained and visit.reading == reading:
+        if visit and visit.trained is trained and visit.reading == reading and visit.named == key:
             return [gr.skip()] * N_ANEW
-        return text, *look(trained, reading)
+        return text, *look(trained, reading, key=key)
 
 
 @answers_errors
@@ -181,7 +183,7 @@ def build(page: Page) -> Furniture:
     example = functools.cache(functools.partial(opened_example, page.models))
     layout, inside = lay_out(names), Inside(page.models, names, example)
     asked = [layout.choice, layout.text, page.training]
-    arriving = [layout.choice, layout.text, layout.visit, page.training]
+    arriving = [layout.choice, layout.text, layout.key, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **QUEUED, **PRIVATE}
     gr.on(
@@ -194,4 +196,5 @@ def build(page: Page) -> Furniture:
     layout.drawing.pick(pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
         view.switch(pick_head, layout.visit, opened, **quiet)
-    return Furniture(layout.sections, layout.text, LONGEST, layout.choice)
+    settings = {"part": layout.key}
+    return Furniture(layout.sections, layout.text, LONGEST, layout.choice, settings)

@@ -48,6 +48,12 @@ class Visit:
     key: str
     head: int = 0
 
+    @property
+    def named(self) -> str:
+        """The part as an address names it: not at all where it is open without being asked for."""
+        first = first_choice(nodes_of(self.trained, self.reading))
+        return "" if self.key == first else self.key
+
 
 def nodes_of(trained: Trained, reading: Reading) -> dict[str, Node]:
     """The nodes of a model's drawing by their keys, in order."""
@@ -73,8 +79,10 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     )
 
 
-def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[dict, dict, dict]:
-    """The chosen part in short, all its stages, and its code."""
+def opened_part(
+    seen: Pass, visit: Visit, node: Node, *, jump: bool
+) -> tuple[dict, dict, dict, str]:
+    """The chosen part in short, all its stages, its code, and its name in addresses."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     title = boxes.title(node, config)
@@ -84,7 +92,8 @@ def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[di
     chosen = {"heads": heads, "head": visit.head}
     short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
     stages = stages_value(found, heading, SEE[node.role], **chosen)
-    return short, stages, code_value([replace(code(seen, node), title=title.capitalize())])
+    lines = code_value([replace(code(seen, node), title=title.capitalize())])
+    return short, stages, lines, visit.named
 
 
 def through_the_lens(seen: Pass) -> dict | None:
@@ -102,10 +111,13 @@ def through_the_lens(seen: Pass) -> dict | None:
     return lens_value(guesses(seen, lens), agreement(lens).tolist(), summary)
 
 
-def look(trained: Trained, reading: Reading, said: str = "") -> tuple:
-    """A model that is opened: the visit, and the values of all views."""
+def look(trained: Trained, reading: Reading, said: str = "", key: str = "") -> tuple:
+    """A model that is opened: the visit, and the values of all views.
+
+    key is that of a part that was asked for; if the model has none of it, the first is open.
+    """
     nodes = nodes_of(trained, reading)
-    visit = Visit(trained, reading, first_choice(nodes))
+    visit = Visit(trained, reading, key if key in nodes else first_choice(nodes))
     seen = run(trained, reading)
     columns = boxes.columns(seen, list(nodes.values()))
     return (
