@@ -243,6 +243,7 @@ def test_the_test_set_is_shown_or_its_command_is_named(open_page):
         first.click()
         expect(page.get_by_label("Review")).to_have_value(re.compile(f"^{re.escape(begins)}"))
         expect(page.get_by_label("Review")).not_to_have_value(re.compile("<br"))
+        expect(page.locator("#review")).to_be_in_viewport(ratio=1)
     else:
         expect(found).to_contain_text("python -m train.evaluate sentiment --write")
 
