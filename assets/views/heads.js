@@ -12,6 +12,7 @@ const grid = $('.heads-grid'),
   note = $('.view-note');
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
+let strongest = null; // of the tokens in the row
 let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked for
 
 const data = () => current()?.groups?.[group];
@@ -24,12 +25,13 @@ const remember = () => keep([group, layer, head]);
 const hide = $('.option input'), bare = (token) => visible(token.trim() || token);
 // typed ones are several tokens each
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
+const hiding = () => current().begin && hide.checked;
 const endMass = (values, tokens) =>
-  hide.checked ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
+  hiding() ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
 // rows of weights, the ends hidden and the rest of each row brought back to its sum
 function withoutEnds(values, tokens) {
   const m = tokens.length, rest = values.slice();
-  for (let i = 0; hide.checked && i < values.length; i += m) {
+  for (let i = 0; hiding() && i < values.length; i += m) {
     const left = Math.max(1e-6, 1 - endMass(values.subarray(i, i + m), tokens));
     for (let j = 0; j < m; j++) rest[i + j] = isEnd(tokens[j]) ? 0 : values[i + j] / left;
   }
@@ -73,7 +75,7 @@ function enlarge() {
     Math.max(...g.keys.map((t) => t.trim().length)) * 7 > width / m,
   );
   labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11));
-  labelAxis($('.heads-queries'), g.queries, 60);
+  labelAxis($('.heads-queries'), g.queries, Math.floor((map.clientHeight || width) / 11));
   [...grid.children].forEach((b) =>
     b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
   );
@@ -96,10 +98,10 @@ function rowText() {
   const values = withoutEnds(whole, g.context);
   if (current().begin) {
     note.textContent = current().summary +
-      (hide.checked
+      (hiding()
         ? ` Hidden: [CLS] and [EOS], which take ${
           percent(endMass(whole, g.context))
-        } of what [CLS] gives in this head; the rest is brought back to 100 %.`
+        } of it here; the rest is brought back to 100 %.`
         : '');
   }
   const peak = Math.max(...values, 1e-6);
@@ -109,6 +111,13 @@ function rowText() {
     node.style.setProperty('--weight', (values[i] / peak).toFixed(3));
     return node;
   }));
+  strongest = row.children[values.indexOf(peak)];
+  reveal();
+}
+function reveal() { // of a long text the place that is coloured most
+  if (!strongest) return;
+  const { top, height } = row.getBoundingClientRect();
+  row.scrollTop += strongest.getBoundingClientRect().top - top - height / 2;
 }
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
@@ -218,6 +227,7 @@ map.addEventListener('keydown', (event) => {
   describe(query);
 });
 whenTheme(() => data() && weights && (thumbnails(), enlarge()));
+new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
   if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;

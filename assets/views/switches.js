@@ -35,8 +35,9 @@ function draw() {
           'aria-pressed': !off.has(key),
           'aria-label': what,
           title: what,
-          text: off.has(key) ? '✕' : change === undefined ? `${l + 1}·${h + 1}` : change.toFixed(1),
+          text: off.has(key) || change === undefined ? `${l + 1}·${h + 1}` : change.toFixed(1),
         });
+        if (off.has(key)) button.append(' ', make('b', { text: 'off' }));
         if (change !== undefined) {
           button.style.setProperty(
             '--damage',

@@ -1,6 +1,6 @@
 // A text whose every token is coloured by how likely the model found it.
-// value: {id, note, prompt, branches, lines}, no lines where the note says why; one line of JSON a token: [text, probability or
-//   null, [[id, text, probability], …]]
+// value: {id, note, prompt, branches, lines}, one line of JSON a token: [text, probability or
+//   null, [[id, text, probability], …]]; without lines the note says why there are none
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
 let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
 

@@ -292,6 +292,18 @@ def test_clicking_a_character_shows_its_distribution_and_attention(open_page):
     expect(page.locator("#heads .heads-title")).to_contain_text("layer 3, head 2")
 
 
+def test_what_a_head_looked_at_most_is_in_sight_whatever_the_text_is_long(open_page):
+    page = opened(open_page)
+    opened_section(page, "Heads")
+    strongest = page.locator("#heads .seen[style*='--weight: 1.000']").first
+    expect(strongest).to_be_in_viewport()
+    row = page.locator("#heads .heads-row")
+    assert row.evaluate("row => row.scrollHeight > row.clientHeight")
+    for head in (0, 9, 14):
+        page.locator("#heads .heads-grid button").nth(head).click()
+        expect(strongest).to_be_in_viewport()
+
+
 def test_cuts_are_drawn_into_the_distribution(open_page):
     page = opened(open_page)
     opened_section(page, "Next character")

@@ -129,11 +129,20 @@ def test_on_a_phone_the_verdict_follows_the_review_and_then_the_picture(open_pag
 def test_the_ends_are_hidden_and_their_share_is_told(open_page):
     page = opened(open_page, "attention")
     page.wait_for_selector("#review-heads .heads-grid button")
-    row = page.locator("#review-heads .heads-row .seen")
-    assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") != "< 0.1 %"
-    page.locator("#review-heads").get_by_label("hide [CLS]").check()
-    expect(page.locator("#review-heads .view-note").first).to_contain_text("which take")
-    assert row.first.get_attribute("title") == "< 0.1 %"
+    row, note = page.locator(".heads-row .seen"), page.locator("#review-heads .view-note").first
+    expect(note).to_contain_text("which take")
+    assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") == "< 0.1 %"
+    page.locator("#review-heads").get_by_label("hide [CLS]").uncheck()
+    expect(note).not_to_contain_text("which take")
+    assert row.first.get_attribute("title") != "< 0.1 %"
+
+
+def test_heads_open_on_the_one_that_the_answer_needs_most(open_page):
+    page = opened(open_page, "attention")
+    note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
+    expect(note).to_contain_text("changes most")
+    where = re.search(r"Without (layer \d+, head \d+)", note.inner_text())
+    expect(title).to_contain_text(where[1])
 
 
 def test_the_attention_follows_the_text(open_page):
@@ -234,6 +243,7 @@ def test_the_test_set_is_shown_or_its_command_is_named(open_page):
         first.click()
         expect(page.get_by_label("Review")).to_have_value(re.compile(f"^{re.escape(begins)}"))
         expect(page.get_by_label("Review")).not_to_have_value(re.compile("<br"))
+        expect(page.locator("#review")).to_be_in_viewport(ratio=1)
     else:
         expect(found).to_contain_text("python -m train.evaluate sentiment --write")
 

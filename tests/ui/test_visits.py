@@ -45,7 +45,7 @@ def translate(visit):
     visit.values[visit.find("sentences")._id] = 1
     visit.do("sentences", "input")
     visit.do("tree", "force", path=[7, 8])
-    visit.do("switches", "toggle", off=["decoder cross 0 1"])
+    visit.do("switches", "toggle", off=["decoder-cross:0:1"])
     visit.do("switches", "knock")
 
 

@@ -21,7 +21,7 @@ def attention_view(title: str, **component) -> gr.HTML:
     """
     body = (
         '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
-        '<label class="option" hidden><input type="checkbox"> '
+        '<label class="option" hidden><input type="checkbox" checked> '
         "hide [CLS] and [EOS]</label>"
         '<div class="heads-body"><div class="heads-grid"></div><div>'
         '<p class="heads-title"></p><div class="heads-plot"><div class="heads-keys"></div>'
@@ -49,7 +49,7 @@ def attention_value(
     Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
     rows=True the last query's complete row is sent beside the map. begin=True shows the first
     tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
-    hidden then. first is the layer and head that are enlarged at first.
+    hidden then, and are at first. first is the layer and head that are enlarged at first.
     """
     kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     groups = [

@@ -105,10 +105,12 @@ def layout(names: list[str]) -> Layout:
 
 def results_section() -> dict[str, gr.components.Component]:
     """Where every variant ends, against one of them."""
-    with section("Results"):
-        baseline = gr.Dropdown([], label="Baseline", min_width=160)
-        results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
-        verdicts = gr.Markdown(elem_id="ablation-verdicts")
+    with section("Results"), gr.Row(elem_classes="duo"):
+        with gr.Column(scale=7, min_width=320):
+            results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
+        with gr.Column(scale=5, min_width=280):
+            baseline = gr.Dropdown([], label="Baseline", min_width=160)
+            verdicts = gr.Markdown(elem_id="ablation-verdicts")
     return {"baseline": baseline, "results": results, "verdicts": verdicts}
 
 

@@ -154,7 +154,7 @@ def deeper_sections() -> Deeper:
             "and tinted where the model did not expect it.",
             elem_classes="lead",
         )
-        pasted = gr.Textbox(PASTED, label="Your text", lines=3, max_lines=6)
+        pasted = gr.Textbox(PASTED, label="Your text", lines=2, max_lines=4)
         judge = gr.Button("Colour by surprise", scale=0)
         judged = token_view("Surprise", "Press the button above.", elem_id="judged")
     return Deeper(branches, heads, pasted, judge, judged)

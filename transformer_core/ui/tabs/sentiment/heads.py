@@ -4,8 +4,10 @@ explains anything. Pick a head; the text is coloured by what [CLS] sees in it.
 
 import gradio as gr
 
+from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Models, classify
 from transformer_core.model.trace import Trace
+from transformer_core.tasks.classification import LABELS
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.heads import attention_value, attention_view
 
@@ -19,15 +21,20 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     )
 
     def draw(text):
-        found = classify(models.classifier, text, Trace())
-        n = len(found.review.ids)
+        trained = models.classifier
+        found = classify(trained, text, Trace())
+        n, label = len(found.review.ids), found.label
+        changes = knock_out_class(trained.model, found.review.ids, LABELS.index(label))
+        (site, head), change = max(changes.items(), key=lambda item: abs(item[1]))
         value = attention_value(
             found,
-            models.classifier.model.sites,
-            f"Rows are queries, columns are keys; the first row is [CLS]. All {n} pieces are in "
-            "the text beside the map, coloured by what [CLS] gives them.",
+            trained.model.sites,
+            f"Rows are queries, columns keys; the first row, that of [CLS], colours all {n} pieces "
+            f"beside the map. Without layer {site.layer + 1}, head {head + 1} “{label}” changes "
+            f"most ({100 * change:+.1f} points).",
             rows=True,
             begin=True,
+            first=(site.layer, head),
         )
         return [value]
 

@@ -26,6 +26,7 @@ SEE = {
     "points should lie on the dashed line. Larger points stand for more reviews.",
 }
 SHOWN_CHARACTERS = 160
+SHOW_REVIEW = "() => { document.getElementById('review').scrollIntoView({ block: 'center' }); }"
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
@@ -48,7 +49,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 
     shown = [summary, confusion, reliable, errors]
     opened.select(functools.partial(drawn, models), None, shown, **QUEUED, **PRIVATE)
-    errors.press(choose, None, review, show_progress="hidden", **PRIVATE)
+    chosen = errors.press(choose, None, review, show_progress="hidden", **PRIVATE)
+    chosen.success(None, js=SHOW_REVIEW, **PRIVATE)  # the box lies a screen above
 
 
 def measured(models: Models) -> dict:
