@@ -27,7 +27,7 @@ def card(twin: Twin, first: Twin, site: Site | None, head: int) -> dict:
     words = {"title": twin.title, "says": compared(twin.says, first.says), "note": twin.note}
     if not twin.views:
         return {**words, "why": "It has no attention to look at."}
-    seen = twin.views.get(site)
+    seen = None if site is None else twin.views.get(site)
     if seen is None or head >= len(seen.weights):
         what = "layer" if seen is None else "head"
         return {**words, "why": f"It has no such {what}."}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import gradio as gr
 
@@ -101,7 +102,7 @@ class Lab:
         """The lines that compute each part of the chosen model, with its shapes."""
         plan = plan_of(*values)
         toy, choice = plan.toy(), plan.choices[0]
-        lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
+        lengths = len(toy.example) + 1, len(toy.answer(toy.example) or "") + 1
         loop = part("The training loop", list(self.fit.code), None)
         return code_value([*code_parts(choice.config(toy), *lengths), loop])
 
@@ -163,6 +164,6 @@ def trained(training: Training | None) -> Training:
     return training
 
 
-def has_begun(training: Training | None) -> bool:
+def has_begun(training: Training | None) -> TypeGuard[Training]:
     """Whether there is a training with at least its first look."""
     return training is not None and any(learner.curve for learner in training.learners)
