@@ -75,19 +75,19 @@ def misfits(function: Callable, body: bytes, *, named: bool) -> list[dict]:
     if named and isinstance(given, dict):
         required = [key for key, p in parameters.items() if p.default is p.empty]
         missing = [key for key in required if key not in given]
-        foreign = given.keys() - parameters.keys() - NOT_PARAMETERS
+        foreign = sorted(given.keys() - parameters.keys() - NOT_PARAMETERS)
         place = ["body"]
     elif isinstance(given, dict) and isinstance(given.get("data"), list):
         n_given = len(given["data"])
         missing = list(parameters)[n_given:]
-        foreign = range(len(parameters), n_given)
+        foreign = list(range(len(parameters), n_given))
         place = ["body", "data"]
     else:
         return []  # again
     takes = "Its arguments are " + ", ".join(parameters) + "."
     return [
         *[entry("missing", [*place, key], f"{key} is missing. {takes}") for key in missing],
-        *[entry("extra_forbidden", [*place, key], takes) for key in sorted(foreign)],
+        *[entry("extra_forbidden", [*place, key], takes) for key in foreign],
     ]
 
 

@@ -6,15 +6,15 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import gradio as gr
 
 from transformer_core.inference import CheckpointError, InputError
 
 # at most so many visitors compute at once, over all events: more would only slow each other down
-QUEUED = {"concurrency_id": "model", "concurrency_limit": 4}
-PRIVATE = {"api_visibility": "private"}
+QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 SECONDS_PER_UPDATE = 0.1  # of a stream
 BUSY = "() => ({__type__: 'update', interactive: true})"
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 def paced(items: Iterable[T], seconds: float = SECONDS_PER_UPDATE) -> Iterator[T]:
     """Let through what a reader can follow, and always the last: every update costs the server."""
-    shown, item, pending = time.monotonic(), None, False
+    shown, pending = time.monotonic(), False
     for item in items:
         pending = time.monotonic() - shown < seconds
         if not pending:
@@ -68,6 +68,10 @@ def stoppable(stop: gr.Button, triggers: list, running) -> None:
     """
     # at once and in the page: an answer of the server could come after that of a short event
     gr.on(triggers, None, None, stop, js=BUSY, **PRIVATE)
-    at_rest = {"fn": lambda: gr.Button(interactive=False), "outputs": stop, **PRIVATE}
+    at_rest: dict[str, Any] = {
+        "fn": lambda: gr.Button(interactive=False),
+        "outputs": stop,
+        **PRIVATE,
+    }
     running.then(show_progress="hidden", **at_rest)
     stop.click(cancels=running, show_progress="hidden", **at_rest)

@@ -24,7 +24,8 @@ def training_state(demo: gr.Blocks) -> gr.State:
 
     def leave(request: gr.Request):
         """Let go of all that a visitor had; gradio itself would keep it for an hour."""
-        demo.state_holder.delete_state(request.session_hash)
+        if request.session_hash is not None:
+            demo.state_holder.delete_state(request.session_hash)
 
     demo.unload(leave)
     return gr.State(None, time_to_live=3600, delete_callback=forget)

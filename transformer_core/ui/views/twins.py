@@ -34,7 +34,7 @@ def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> d
     words = {"title": twin.title, "says": compared(twin.says, said), "note": twin.note}
     if not views:
         return {**words, "why": "It has no attention to look at."}
-    seen = views.get(site)
+    seen = None if site is None else views.get(site)
     if seen is None or head >= len(seen.weights):
         what = "layer" if seen is None else "head"
         return {**words, "why": f"It has no such {what}."}

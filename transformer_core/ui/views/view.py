@@ -20,7 +20,7 @@ class View(gr.HTML):
 
     is_template = True  # the page knows it as a gr.HTML
 
-    def postprocess(self, value: dict | None) -> dict | None:
+    def postprocess(self, value: dict | None) -> dict | None:  # type: ignore[override]
         """What is nested in a value becomes JSON; ValueError for numbers that it cannot say."""
         if value is None:
             return None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import gradio as gr
 
@@ -110,7 +111,7 @@ class Lab:
             config = choice.config(toy)
         except InputError as error:
             return {"refusal": str(error)}
-        lengths = len(toy.example) + 1, len(toy.answer(toy.example)) + 1
+        lengths = len(toy.example) + 1, len(toy.answer(toy.example) or "") + 1
         loop = part("The training loop", list(self.fit.code), None)
         return code_value([*code_parts(config, *lengths), loop])
 
@@ -183,6 +184,6 @@ def trained(training: Training | None) -> Training:
     return training
 
 
-def has_begun(training: Training | None) -> bool:
+def has_begun(training: Training | None) -> TypeGuard[Training]:
     """Whether there is a training with at least its first look."""
     return training is not None and any(learner.curve for learner in training.learners)

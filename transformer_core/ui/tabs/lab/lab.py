@@ -5,6 +5,7 @@ Then take something away from it, or let two of them race.
 """
 
 import json
+from typing import Any
 
 import gradio as gr
 
@@ -51,7 +52,7 @@ def wire_training(page: Page, layout: Layout, lab: Lab) -> None:
     shown = [page.training, *layout.shown]
     said = [layout.status, layout.stop]
     # the queue's place is drawn over the status line alone
-    seen = {"show_progress": "full", "show_progress_on": layout.status}
+    seen: dict[str, Any] = {"show_progress": "full", "show_progress_on": layout.status}
     layout.start.click(None, None, said, js=WAIT, **PRIVATE)
     started = layout.start.click(lab.run, asked, shown, **seen, **TRAINING)
     layout.step.click(None, cancels=started, **PRIVATE)

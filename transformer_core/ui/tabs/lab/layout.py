@@ -1,6 +1,7 @@
 """Where everything of the Live lab stands: one screen of training, and sections below it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -27,7 +28,7 @@ RIVAL_EMPTY = (
     "Let two models race and press Start: the attention of the second appears here, and its "
     "curves are dashed beside those of the first."
 )
-Controls = list[gr.components.Component]
+Controls = list[Any]  # the events of a component stand in no type that all of them share
 
 
 @dataclass(frozen=True)

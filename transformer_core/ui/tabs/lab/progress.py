@@ -78,7 +78,7 @@ def looks_of(training: Training, text: str) -> list:
 
     text is a checked input; the moment is the one that the visitor has gone back to.
     """
-    values = []
+    values: list[dict | None] = []
     answer = training.toy.answer(text)
     for name, learner in zip(training.names, training.learners, strict=False):
         attempt = training.attempt(learner, text)

@@ -1,5 +1,8 @@
 """What a visitor chooses before a start: the controls of one model, and the plan made of all."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import gradio as gr
 
 from transformer_core.lab.plans import Choice, Plan
@@ -20,11 +23,11 @@ SWITCHES = {"residual": "residuals", "feed_forward": "feed-forward", "causal_mas
 RIVAL = Choice(positional_encoding="none")
 
 
-def choice_controls(choice: Choice) -> list[gr.components.Component]:
+def choice_controls(choice: Choice) -> list[Any]:
     """The settings of one model, in the order in which `chosen` reads them."""
     kept = [name for name in SWITCHES if getattr(choice, name)]
     with gr.Row():
-        controls = [
+        controls: list[Any] = [
             gr.Dropdown(
                 list(POSITIONAL_ENCODINGS),
                 value=choice.positional_encoding,
@@ -46,7 +49,7 @@ def choice_controls(choice: Choice) -> list[gr.components.Component]:
     return [*controls, parts]
 
 
-def chosen(values: list) -> Choice:
+def chosen(values: Sequence) -> Choice:
     """The settings of one model from the values of its controls."""
     positions, norm, n_heads, n_layers, d_model, d_ff, rate, kept = values
     switches = {name: name in kept for name in SWITCHES}

@@ -5,6 +5,7 @@ code that the models use.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
@@ -144,7 +145,7 @@ def wire(page: Page, here: Layout) -> None:
         here.figure,
         **DRAWING,
     )
-    parts = [
+    parts: list[tuple[gr.Tab, Callable, list[gr.components.Component]]] = [
         (here.similarity_tab, draw_similarity, [here.similarity, here.row]),
         (here.rotation_tab, draw_rotation, [here.clocks, here.matrix, here.proof]),
         (here.all_tab, draw_all, [here.all_five]),

@@ -33,6 +33,7 @@ class Work:
 
 def lens(trained: Trained, found: Classification) -> dict:
     """The class lens as meters."""
+    assert found.trace is not None, "classified without a trace"
     *before, last = class_lens(trained.model, found.trace)[:, POSITIVE].tolist()
     names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
     # before the first layer [CLS] is the same for every text: it leans nowhere

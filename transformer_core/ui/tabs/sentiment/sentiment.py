@@ -100,7 +100,7 @@ def laid_out(models: Models) -> Layout:
     with sections() as row:
         for name, module in SECTIONS.items():
             with gr.Tab(module.TITLE, id=name) as opened:
-                gr.Markdown(inspect.cleandoc(module.__doc__), elem_classes="lead")
+                gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
                 if found := module.build(models, review, opened):
                     drawn[name] = found
                 this = functools.partial(str, name)
