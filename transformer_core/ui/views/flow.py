@@ -1,5 +1,7 @@
 """A text going through the Transformer: what fed what, and what came of it."""
 
+from typing import Any
+
 import gradio as gr
 
 from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
@@ -36,7 +38,7 @@ def flow_view(
         '</div><div class="flow-bar"></div><p class="flow-empty"></p>'
     )
     tools, inside = ("svg", "png", "csv"), Place("inside", choice=model).query
-    own = {"empty": empty, "candidates": candidates, "inside": inside}
+    own: dict[str, Any] = {"empty": empty, "candidates": candidates, "inside": inside}
     return view("flow", title, body, tools, scripts=SCRIPTS, **own, **component)
 
 
