@@ -2,6 +2,18 @@
 
 from contextlib import contextmanager
 
+# a place where a ribbon lies that is what one word gave another: [x, y, what is said of it]
+RIBBON = """flow => {
+    const box = flow.querySelector('canvas').getBoundingClientRect();
+    for (let y = box.top + 3; y < box.bottom; y += 5)
+        for (let x = box.left + 3; x < box.right; x += 5) {
+            const at = {clientX: x, clientY: y, bubbles: true};
+            document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
+            const said = flow.querySelector('.flow-tip')?.textContent ?? '';
+            if (/, head \\d+: “\\w+” → “\\w+”,/.test(said)) return [x, y, said];
+        }
+}"""
+
 
 @contextmanager
 def answered(page, about=None):
@@ -36,3 +48,29 @@ def press_section(page, name):
 def press_tab(page, name):
     """Press a tab that can be seen."""
     page.get_by_role("tab", name=name).and_(page.locator(":visible")).click()
+
+
+def unfold(flow):
+    """Unfold a flow's layers."""
+    flow.locator(".flow-unfold").click()
+    flow.locator(".flow-lens:visible").first.wait_for()
+
+
+def press_ribbon(page, flow):
+    """Press what one word gave another in an unfolded flow: what was said of it."""
+    x, y, said = flow.evaluate(RIBBON)
+    page.mouse.click(x, y)
+    return said
+
+
+def press_door(page, name):
+    """Go through one of the doors of the open tab, and wait until all is there."""
+    page.locator(".doors-row:visible").get_by_role("button", name=name, exact=True).click()
+    settle(page)
+
+
+def go_back(page):
+    """The browser's Back, and wait until all is there as it was."""
+    before = page.evaluate("watch.asked()")
+    page.go_back()
+    page.wait_for_function("before => watch.asked() > before && watch.rests()", arg=before)

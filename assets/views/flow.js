@@ -2,7 +2,7 @@
 // what), flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows)
 // and flow_words (what is read).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
-// value: {kind, text, rows, begin, start, guess, stacks: [{name, tokens, more, places,
+// value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
 //   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}
 const root = $('.view'),
@@ -387,8 +387,7 @@ document.addEventListener('head:ask', ({ detail }) => {
 });
 function openInside([k, layer]) { // what a stream is after a layer
   const part = `${numbers.stacks[k].name.toLowerCase()}:${layer}:feed-forward:add`;
-  const there = { text: current().text, part };
-  document.dispatchEvent(new CustomEvent('place:go', { detail: [props.inside, there] }));
+  document.dispatchEvent(new CustomEvent('inside', { detail: { from: root, part } }));
 }
 function force(m) {
   const position = words.about(now), [, , won, token] = numbers.outs[position].candidates[m];

@@ -79,6 +79,12 @@ function enlarge() {
   [...grid.children].forEach((b) =>
     b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
   );
+  const [stack, kind] = g.name.replace('-attention', '').split(' ');
+  document.dispatchEvent(
+    new CustomEvent('looked', {
+      detail: { from: element, part: `${stack}:${layer}:${kind}:attention`, head: head + 1 },
+    }),
+  );
   rowText();
   const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
   mark(query, key);

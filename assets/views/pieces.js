@@ -1,5 +1,5 @@
 // A translation in large type, each piece underlined as far as the model was sure of it.
-// value: {note, error, changed, before, after, pieces: [[text, probability, [[id, text,
+// value: {note, error, undo, best, before, after, pieces: [[text, probability, [[id, text,
 //   probability], …]], …], words: [[number of pieces, probability], …]}; before and after are the
 //   sentences around this one
 const UNSURE = 0.6, END = '[EOS]', LONG = 96, LONGER = 280; // characters that fit in large type
@@ -43,7 +43,9 @@ function draw() {
   const length = text.textContent.length;
   text.classList.toggle('long', length > LONG);
   text.classList.toggle('longer', length > LONGER);
-  $('[data-do=restore]').hidden = !value.changed || Boolean(value.error);
+  for (const way of ['undo', 'best']) {
+    $(`[data-do=${way}]`).hidden = !value[way] || Boolean(value.error);
+  }
   say();
 }
 function say() {
@@ -179,7 +181,7 @@ actions.branch = (button) => {
   close();
   tell('branch', { position, token: +button.dataset.id });
 };
-actions.restore = () => tell('restore', {});
+for (const way of ['undo', 'best']) actions[way] = () => openPlace(current()[way]);
 actions.copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text.textContent);

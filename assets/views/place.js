@@ -1,6 +1,7 @@
 // Where the visitor is: the address says it, and Back and Forward return to it.
 // value: {rooms: {tab: {name in the address: what it is at first}}}
 // It hears of the document place:say [tab or null, name, value], what a part of a tab has become;
+// place:keep [tab, {name: value}, whether another place begins with it], what no component shows;
 // place:go [query, more], a door; place:entered, the app has answered. It tells place:here when
 // the address names another place, for the views that have a part of their own in it, with what the
 // address can say there.
@@ -85,6 +86,15 @@ document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
   tab ??= tabs.find((one) => known(one, name));
   say(tab, name, value);
   if (tab === here) writeSoon();
+});
+document.addEventListener('place:keep', ({ detail: [tab, kept, step] }) => {
+  const before = JSON.stringify(said[tab]),
+    change = () => {
+      for (const [name, value] of Object.entries(kept)) say(tab, name, value);
+    };
+  if (step && tab === here) return move(change);
+  change();
+  if (tab === here && before !== JSON.stringify(said[tab])) writeSoon();
 });
 document.addEventListener('place:go', ({ detail: [query, more] }) => {
   const [tab, asked] = read(query);

@@ -139,6 +139,9 @@ function labelAxis(box, tokens, limit) {
     ...tokens.map((token, i) => make('span', { text: i % step ? '' : visible(token) })),
   );
 }
+// opens the place of an address, with more of it in {name: value}; see place.js
+const openPlace = (address, more = {}) =>
+  document.dispatchEvent(new CustomEvent('place:go', { detail: [address, more] }));
 // A head in the address, [kind of attention, layer, head] from 0, there from 1; null: none.
 const headIn = (name) => {
   const asked = new URLSearchParams(location.search).get(name);

@@ -1,6 +1,6 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
 // A value of {refusal} alone says why nothing was written.
-// value: {id, title, prompt, goal, first, lines}: lines as in tokens.js, of the tokens from
+// value: {id, title, prompt, goal, first, undo, best, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
 //   for.
 // The views beside it hear `story` on the document: {from, tokens, shown, at, prompt, growing}, and
@@ -59,7 +59,8 @@ function receive() {
     known = value.id === id;
   ({ id, prompt, goal } = value);
   tokens = [...tokens.slice(0, value.first), ...lines];
-  heading.textContent = value.title || untitled;
+  heading.textContent = heading.title = value.title || untitled;
+  for (const way of ['undo', 'best']) $(`[data-do=${way}]`).hidden = !value[way];
   asked = stopped = resting = false;
   if (!known || shown > tokens.length) {
     text.replaceChildren();
@@ -123,6 +124,7 @@ actions.stop = () => {
   advance(performance.now());
   tell('stop', { id, shown });
 };
+for (const way of ['undo', 'best']) actions[way] = () => openPlace(current()[way]);
 function end() {
   goal = tokens.length;
   asked = false;

@@ -1,9 +1,13 @@
 // The guided tour. value: {stops: [{place: {tab, whole}, target, question, answers, right,
-//   because}, …]}; places as addresses, opened by place.js.
+//   because, by, on}, …]}; places as addresses, opened by place.js. A stop is ticked once a visitor
+//   presses, points at or moves what it asks him to.
+const TRIES = {
+  press: ['click'],
+  point: ['pointerover', 'focusin', 'click'], // with a mouse, a keyboard, a finger
+  move: ['input'],
+};
 const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
-let at = 0, given = [], marked = null;
-const open = (query) =>
-  document.dispatchEvent(new CustomEvent('place:go', { detail: [query, {}] }));
+let at = 0, given = [], tried = new Set(), marked = null;
 const button = (what, text, more = {}) =>
   make('button', { type: 'button', 'data-do': what, text, ...more });
 function unmark() {
@@ -24,9 +28,11 @@ function draw() {
     answers.append(choice);
   });
   const foreseen = given.filter((place, i) => place === stops[i].right).length;
+  const focused = card.contains(document.activeElement) && document.activeElement.dataset.do;
+  const opinion = answer === stop.right ? 'Right. ' : 'Not quite. ';
   const verdict = answer === undefined
     ? 'Answer first, then look.'
-    : (answer === stop.right ? 'Right. ' : 'Not quite. ') + stop.because;
+    : (tried.has(at) ? '✓ Tried. ' : opinion) + stop.because;
   const steps = make(
     'div',
     { class: 'tour-steps' },
@@ -40,20 +46,29 @@ function draw() {
     make('p', {
       class: 'tour-where',
       text: `Stop ${at + 1} of ${stops.length}` +
-        (given.some((g) => g !== undefined) ? ` · ${foreseen} foreseen` : ''),
+        (given.some((g) => g !== undefined) ? ` · ${foreseen} foreseen` : '') +
+        (tried.size ? ` · ${tried.size} tried` : ''),
     }),
     make('p', { class: 'tour-question', text: stop.question }),
     answers,
     make('p', { class: 'view-note', role: 'status', text: verdict }),
     steps,
   );
+  if (focused) card.querySelector(`[data-do=${focused}]:enabled`)?.focus({ preventScroll: true });
+}
+function tick({ type, target }) {
+  const { by, on } = stops[at];
+  if (card.hidden || given[at] === undefined || tried.has(at)) return;
+  if (!TRIES[by].includes(type) || !target.closest?.(on)) return;
+  tried.add(at);
+  draw();
 }
 function goTo(place) {
   unmark();
   at = place;
   draw();
   card.querySelector('.tour-answers button').focus({ preventScroll: true });
-  open(stops[at].place.tab);
+  openPlace(stops[at].place.tab);
 }
 function leave() {
   unmark();
@@ -76,6 +91,7 @@ actions.start = () => {
   begin.hidden = true;
   card.hidden = false;
   given = [];
+  tried = new Set();
   goTo(0);
 };
 actions.answer = (choice) => {
@@ -84,10 +100,14 @@ actions.answer = (choice) => {
   card.querySelector('[data-do=show]').focus();
 };
 actions.show = () => {
-  open(stops[at].place.whole);
+  openPlace(stops[at].place.whole);
   show();
 };
 actions.back = () => goTo(at - 1);
 actions.next = () => at === stops.length - 1 ? leave() : goTo(at + 1);
 actions.leave = leave;
 card.addEventListener('keydown', (event) => event.key === 'Escape' && leave());
+// before the page itself answers, which may take away what was pressed
+for (const type of new Set(Object.values(TRIES).flat())) {
+  document.addEventListener(type, tick, true);
+}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section
+from visitor import answered, press_ribbon, press_section, unfold
 
 from transformer_core.ui.theme import CATEGORICAL
 
@@ -257,17 +257,6 @@ HEADS = {
     "sentiment": ("sentiment", "#review-heads"),
     "generate": ("shakespeare", "#heads"),
 }
-# a place where a ribbon lies that is what one word gave another: [x, y, what is said of it]
-RIBBON = """flow => {
-    const box = flow.querySelector('canvas').getBoundingClientRect();
-    for (let y = box.top + 3; y < box.bottom; y += 5)
-        for (let x = box.left + 3; x < box.right; x += 5) {
-            const at = {clientX: x, clientY: y, bubbles: true};
-            document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
-            const said = flow.querySelector('.flow-tip')?.textContent ?? '';
-            if (/, head \\d+: “\\w+” → “\\w+”,/.test(said)) return [x, y, said];
-        }
-}"""
 TOLD = r"layer (\d+), head (\d+): “(\w+)” → “(\w+)”,"
 
 
@@ -285,11 +274,8 @@ def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there)
         expect(heads.locator(".heads-title")).not_to_be_empty()
         press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
         flow.scroll_into_view_if_needed()
-    flow.locator(".flow-unfold").click()
-    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
-    x, y, said = flow.evaluate(RIBBON)
-    page.mouse.click(x, y)
-    layer, head, key, query = re.match(TOLD, said).groups()
+    unfold(flow)
+    layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
     expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
     pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
@@ -528,9 +514,7 @@ def test_raw_attention_is_chosen_by_keyboard(open_page):
 def test_a_ribbon_of_raw_attention_opens_its_head(open_page):
     page = open_page("/?tab=translate")
     flow, heads = raw_attention(page, "translate"), page.locator(HEADS["translate"][1])
-    x, y, said = flow.evaluate(RIBBON)
-    page.mouse.click(x, y)
-    layer, head, key, query = re.match(TOLD, said).groups()
+    layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
     expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
     pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)

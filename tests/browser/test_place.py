@@ -153,17 +153,3 @@ def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
     page.wait_for_function("location.search.includes('review=bad')")
     page.go_back()
     expect(review).to_have_value(long)
-
-
-@pytest.mark.parametrize("tab, label", [("sentiment", "Review"), ("generate", "Prompt")])
-def test_every_text_can_be_seen_inside(open_page, tab, label):
-    page = open_page(f"/?tab={tab}")
-    box = page.get_by_label(label, exact=True)
-    expect(box).to_be_visible()
-    settle_load(page)
-    box.fill("All is good")
-    rests(page)
-    page.get_by_role("button", name="See it inside").and_(page.locator(":visible")).click()
-    expect(page.locator("#inside-text input")).to_have_value("All is good")
-    kind = {"sentiment": "EncoderClassifier", "generate": "DecoderLM"}[tab]
-    expect(page.locator("#inside-model")).to_contain_text(kind)

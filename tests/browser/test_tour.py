@@ -37,9 +37,22 @@ def covered(page, stop) -> float:
     )
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_stop_asks_first_and_then_shows(open_page, width):
-    page, card = begun(open_page, width=width)
+def do(page, stop):
+    """What the stop asks for."""
+    one = page.locator(stop.on).and_(page.locator(":visible")).first
+    if stop.by == "point":
+        one.hover()
+    elif stop.by == "press":
+        one.click()
+    else:
+        one.focus()
+        page.keyboard.press("ArrowUp")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_every_stop_asks_first_then_shows_and_is_ticked_when_it_is_tried(open_page, width, height):
+    page, card = begun(open_page, width=width, height=height)
+    tried = 0
     for number, stop in enumerate(STOPS):
         expect(card).to_contain_text(f"Stop {number + 1} of {len(STOPS)}")
         expect(card).to_contain_text(stop.question)
@@ -57,6 +70,12 @@ def test_every_stop_asks_first_and_then_shows(open_page, width):
             expect(page.locator(stop.target).first).to_be_in_viewport()
             settle(page)
             assert covered(page, stop) <= 0.1, stop.target
+            assert page.locator(stop.target).first.text_content().strip(), stop.target
+            expect(card).not_to_contain_text("✓ Tried.")
+            do(page, stop)
+            expect(card).to_contain_text("✓ Tried.")
+            tried += 1
+            expect(card.locator(".tour-where")).to_contain_text(f"{tried} tried")
         box = card.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
         card.get_by_role("button", name="Finish" if stop is STOPS[-1] else "Next").click()

@@ -17,6 +17,7 @@ from transformer_core.ui.views.view import View
 
 CHOSEN = ("shakespeare", "loss", "full")
 DRAWN = ("shakespeare", "loss", "validation", "steps", [], 0.0)
+BLANK = (None, "", 1, ("", ""))  # nothing was brought along, and nothing asked
 
 
 @pytest.fixture
@@ -103,14 +104,27 @@ def test_the_band_of_a_share_ends_where_there_can_be_no_share():
 
 
 def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
-    study, _, _, metric, *_ = handlers["arrive"](None, None, None, *DRAWN[2:])
+    study, _, _, metric, *_ = handlers["arrive"](None, None, None, *BLANK, *DRAWN[2:])
     assert (study, metric.value) == ("shakespeare", "loss")
     (folder / "gelu" / "metrics.csv").unlink()
     study, drawn, problems, *others = handlers["arrive"](
-        "shakespeare", "shakespeare", "loss", *DRAWN[2:]
+        "shakespeare", "shakespeare", "loss", *BLANK, *DRAWN[2:]
     )
     assert study == "shakespeare" and "is missing" in problems and "gelu" not in titles(drawn)
     assert all(other == gr.skip() for other in others)
+
+
+def test_a_text_that_is_brought_is_asked_once_with_the_nearest_head(handlers):
+    brought = ("Speak", "decoder:5:self:attention", 9, ("", ""))
+    _, _, *choices, now = handlers["arrive"]("shakespeare", None, None, *brought, *DRAWN[2:])
+    *_, text, site, head, _, part, kept = choices
+    assert (text, site.value, head.value) == ("Speak", "decoder layer 2 self-attention", 4)
+    assert (part, kept) == ("decoder:1:self:attention", 4) and now != gr.skip()
+    known = (*brought[:3], ("shakespeare", "Speak"))
+    again = handlers["arrive"]("shakespeare", "shakespeare", "loss", *known, *DRAWN[2:])
+    assert again[-1] == gr.skip()
+    example = handlers["arrive"](None, None, None, *BLANK, *DRAWN[2:])
+    assert example[-1] == gr.skip()
 
 
 @pytest.mark.parametrize(
@@ -137,12 +151,15 @@ def test_differences_and_longer_texts_are_drawn(handlers):
 
 
 def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(handlers):
-    asked = ("shakespeare", "All:\nSpeak", "decoder layer 1 self-attention", 1)
-    steps = list(handlers["run_twins"](*asked))
-    assert [len(found) for found, _ in steps] == [1, 2, 3, 4, 5]
-    found, value = steps[-1]
+    asked_for = ("shakespeare", "All:\nSpeak", "decoder layer 1 self-attention", 1)
+    steps = list(handlers["run_twins"](*asked_for))
+    assert [len(found) for found, *_ in steps] == [1, 2, 3, 4, 5]
+    found, value, asked, _, part, head = steps[-1]
+    assert asked == asked_for[:2] and (part, head) == ("decoder:0:self:attention", 1)
     assert "5 variants have read the text" in value["summary"]
-    redrawn = handlers["show_twins"]("shakespeare", found, "decoder layer 2 self-attention", 2)
+    other = "Speak", "decoder layer 2 self-attention", 2
+    redrawn, _, *kept = handlers["show_head"]("shakespeare", found, *other)
+    assert kept == ["decoder:1:self:attention", 2]
     assert redrawn["cards"][0]["weights"] != value["cards"][0]["weights"]
     assert "layer 2 self-attention, head 2" in redrawn["summary"]
     with pytest.raises(gr.Error, match="Type a text"):
@@ -199,7 +216,9 @@ def test_the_finding_is_computed_from_the_files(handlers, folder):
 def test_without_the_whole_model_all_the_rest_is_shown(handlers, folder):
     path = folder / "full" / "metrics.csv"
     path.write_text("nonsense")
-    study, drawn, problems, metric, baseline, *_ = handlers["arrive"](None, None, None, *DRAWN[2:])
+    study, drawn, problems, metric, baseline, *_ = handlers["arrive"](
+        None, None, None, *BLANK, *DRAWN[2:]
+    )
     assert (study, metric.value, baseline.value) == ("shakespeare", "loss", "no_positions")
     assert f"{path} has no column" in problems
     assert sorted(titles(drawn)) == ["gelu", "learned", "no positions", "one head"]

@@ -39,7 +39,7 @@ FLOWS = [translation, review, lambda: review("speak hear " * 30), story]
 @pytest.mark.parametrize("make", FLOWS)
 def test_a_value_says_what_the_flow_does(make):
     flow = make()
-    value = flow_value(flow, HOSTILE)
+    value = flow_value(flow)
     assert len(json.dumps(value, allow_nan=False)) < 100_000
     for stack, sent in zip(flow.stacks, value["stacks"], strict=True):
         assert len(sent["tokens"]) == len(stack.tokens) and sent["more"] == stack.more
@@ -58,7 +58,7 @@ def test_a_value_says_what_the_flow_does(make):
 @pytest.mark.parametrize("make", FLOWS)
 def test_weights_travel_apart_from_the_flow_and_say_whose_they_are(make):
     flow = make()
-    plain, sent = flow_value(flow, ""), weights_value(flow)
+    plain, sent = flow_value(flow), weights_value(flow)
     assert "weights" not in json.dumps(plain)
     for stack, drawn, given in zip(flow.stacks, plain["stacks"], sent["stacks"], strict=True):
         assert given["tokens"] == drawn["tokens"]
@@ -75,8 +75,8 @@ def test_shares_survive_the_packing():
 @pytest.mark.parametrize("make", [translation, review])
 def test_what_a_visitor_types_stays_out_of_the_page(make):
     """It travels as data alone: no template of the view holds it."""
-    value = flow_value(make(HOSTILE), HOSTILE)
-    shown = flow_view("Flow", "Nothing yet.", "tiny", value=value)
+    value = flow_value(make(HOSTILE))
+    shown = flow_view("Flow", "Nothing yet.", value=value)
     assert "onerror" not in shown.html_template and "onerror" not in shown.js_on_load
-    assert shown.html_template == flow_view("Flow", "Nothing yet.", "tiny").html_template
+    assert shown.html_template == flow_view("Flow", "Nothing yet.").html_template
     assert all(isinstance(token, str) for token in value["stacks"][0]["tokens"])

@@ -60,8 +60,8 @@ def test_a_text_that_was_stopped_before_the_page_showed_it_is_its_prompt(trained
 
 
 def test_only_what_the_page_lacks_is_sent(trained):
-    branch = grown(trained, 1_000).branch
-    whole, rest = growth(branch), growth(branch, 9)
+    story = grown(trained, 1_000)
+    branch, whole, rest = story.branch, growth(story), growth(story, 9)
     assert whole["lines"].endswith(rest["lines"])
     assert rest["lines"].count("\n") == len(branch.tokens) - 9
     assert (rest["id"], rest["first"], rest["goal"]) == (whole["id"], 9, branch.goal)
@@ -70,11 +70,33 @@ def test_only_what_the_page_lacks_is_sent(trained):
 def test_a_branch_says_where_it_comes_from_and_the_first_text_stays(trained):
     story = grown(trained, 1_000)
     old = story.branch
-    option = next(o for o in old.tokens[8].alternatives if o[0] != old.tokens[8].id)
-    story = story.added(forked(old, 8, option, story.next_number))
+    story = branched(story, 8)
     assert story.branch.title.startswith("Branch 2 from 1 at 9")
     assert story.branch.text[:8] == old.text[:8] and story.branch.text != old.text[:9]
     assert replace(story, shown=0).branch == old and old.title == ""
+
+
+def branched(story: Story, position: int) -> Story:
+    """The story with a branch at a position of the text on screen."""
+    branch = story.branch
+    taken = branch.tokens[position].id
+    option = next(o for o in branch.tokens[position].alternatives if o[0] != taken)
+    return story.added(forked(branch, position, option, story.next_number))
+
+
+def test_a_branch_leads_back_to_what_it_came_from_and_to_the_first_of_all(trained):
+    first = grown(trained, 1_000)
+    assert (growth(first)["undo"], growth(first)["best"]) == ("", "")
+    other = wanting(begun(trained, first, "Another:\n"), 0)
+    twice = branched(branched(replace(other, shown=0), 8), 6)
+    assert [branch.number for branch in twice.branches] == [1, 2, 3, 4]
+    assert (growth(twice)["undo"], growth(twice)["best"]) == (
+        "tab=generate&branch=3",
+        "tab=generate&branch=1",
+    )
+    assert twice.with_number(3).branch == twice.branches[2] and twice.with_number(7) is None
+    forgotten = Story(twice.branches[1:], 2)  # whose first text made room for others
+    assert growth(forgotten)["best"] == "tab=generate&branch=3"
 
 
 def test_an_empty_visit_has_no_text_to_continue():

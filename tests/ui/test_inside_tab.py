@@ -19,7 +19,7 @@ from transformer_core.ui.tabs.inside.visit import LAB
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
 OURS, RIVAL = LAB
-NOTHING = [None, None, None, "", None]  # what is drawn of no part, its name in addresses, no lens
+BLANK = ("", "", 1)  # nothing written, no part, the first head
 
 
 def handlers_of(folder) -> dict:
@@ -53,14 +53,14 @@ def numbers(stages: dict) -> list[str]:
 
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
-    visit, drawing, part, stages, lines, key, lens = handlers["look_inside"](OURS, "cab", training)
+    visit, drawing, part, stages, lines, lens, *_ = handlers["look_inside"](OURS, "cab", training)
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
     assert len(part["panels"]) == 6 < len(stages["panels"])
-    assert lines["parts"] and len(lens["layers"]) == 2 and key == ""
+    assert lines["parts"] and len(lens["layers"]) == 2
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", training)
     assert rival["summary"].startswith("B: norm none")
 
@@ -80,9 +80,11 @@ def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, tr
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
-        assert (text, visit, others) == ("CAB", None, NOTHING)
+        assert (text, visit, others[:4]) == ("CAB", None, [None] * 4)
         assert drawing == {"summary": LAB[name]}
-        assert handlers["look_inside"](name, "CAB", None) == (None, drawing, *NOTHING)
+        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", None)
+        assert looked == [None, drawing, *[None] * 4]
+        assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
 
@@ -98,53 +100,60 @@ def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_i
 ):
     _, visit, *_ = handlers["change_model"](OURS, "CAB", training)
     training.advance()
-    _, _, drawing, *_ = handlers["arrive"](OURS, "CAB", "", visit, training)
+    _, _, drawing, *_ = handlers["arrive"](OURS, "CAB", *BLANK, visit, training)
     assert f"step {training.step}" in drawing["summary"]
     text, visit, drawing, *_ = handlers["change_model"]("sentiment", "CAB", training)
     assert "EncoderClassifier" in drawing["summary"]
-    left = handlers["arrive"]("sentiment", text, "", visit, training)
+    left = handlers["arrive"]("sentiment", text, *BLANK, visit, training)
     assert all(value == gr.skip() for value in left)
 
 
 def test_a_text_that_came_with_an_address_is_looked_into_or_the_reason_is_said(handlers):
-    text, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", "", None, None)
+    text, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
     assert text == "Speak to all" and visit.reading.ids["encoder"]
-    _, other, *_ = handlers["arrive"]("sentiment", "Speak", "", visit, None)
+    _, other, *_ = handlers["arrive"]("sentiment", "Speak", *BLANK, visit, None)
     assert other.reading != visit.reading
-    _, none, drawing, *_ = handlers["arrive"]("sentiment", "word " * 300, "", visit, None)
+    _, none, drawing, *_ = handlers["arrive"]("sentiment", "word " * 300, *BLANK, visit, None)
     assert none is None and "at most" in drawing["summary"]
 
 
-PART = "encoder:1:feed-forward:add"
+def test_an_address_opens_a_part_and_a_head_and_one_that_is_not_there_is_the_first(handlers):
+    asked = ("sentiment", "Speak to all")
+    _, first, *_ = handlers["arrive"](*asked, *BLANK, None, None)
+    for kept in (("", "encoder:0:self:attention", 2), ("", "encoder:embedding", 1)):
+        _, visit, drawing, *_, doors, written, part, head = handlers["arrive"](
+            *asked, *kept, None, None
+        )
+        assert drawing["chosen"] == part
+        assert (written, part, head) == kept and visit.key == part and visit.head == head - 1
+        assert doors["kept"] == {"written": written, "part": part, "head": head}
+    for kept in (("", "decoder:0:cross:attention", 1), ("", first.key, 99)):
+        _, visit, *_, part, head = handlers["arrive"](*asked, *kept, None, None)
+        assert (visit.key, visit.head, part, head) == (first.key, 0, "", 1)
 
 
-def test_an_address_opens_a_part_and_every_part_that_is_opened_has_one(handlers):
-    arrive, pick = handlers["arrive"], handlers["pick"]
-    _, visit, drawing, part, *_, key, _ = arrive("sentiment", "Speak to all", PART, None, None)
-    assert visit.key == drawing["chosen"] == key == PART
-    assert part["title"] == "encoder, layer 2: x + update"
-    stays = arrive("sentiment", "Speak to all", PART, visit, None)
-    assert all(value == gr.skip() for value in stays)
-    _, back, _, part, *_, key, _ = arrive("sentiment", "Speak to all", "", visit, None)
-    assert key == "" and back.named == "" and "attention" in part["title"]
-    picked, *_, key = pick(back, gr.EventData(None, {"key": PART}))
-    assert picked.named == key == PART
-    for wrong in ("decoder:0:cross:attention", "<b>"):
-        _, first, *_, key, _ = arrive("sentiment", "Speak to all", wrong, visit, None)
-        assert (first.key, key) == (back.key, "")
+def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):
+    _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
+    pressed = gr.EventData(None, {"key": "encoder:1:self:attention"})
+    visit, *_, doors, written, part, head = handlers["pick"](visit, pressed)
+    assert (written, part, head) == ("", "encoder:1:self:attention", 1)
+    (name, home), *_ = doors["doors"]
+    assert name == "Open in Sentiment" and "review-heads=1.2.1" in home
+    left = handlers["arrive"]("sentiment", "Speak to all", written, part, head, visit, None)
+    assert all(value == gr.skip() for value in left)
 
 
 def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training):
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
     _, drawing, *others = handlers["look_inside"](OURS, "CAB", training)
-    assert "beyond what can be computed" in drawing["summary"] and others == NOTHING
+    assert "beyond what can be computed" in drawing["summary"] and others[:4] == [None] * 4
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
 
 def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
     handlers = handlers_of(tmp_path)
-    assert handlers["arrive"](OURS, None, "", None, None)[2] == {"summary": LAB[OURS]}
+    assert handlers["arrive"](OURS, None, *BLANK, None, None)[2] == {"summary": LAB[OURS]}
     assert "step 29" in handlers["change_model"](OURS, None, training)[2]["summary"]
 
 

@@ -2,12 +2,25 @@
 
 import pytest
 
-from transformer_core.ui.place import LONGEST_WORD, Place, Room, number, read_place, word
+from transformer_core.ui.doors import PART
+from transformer_core.ui.place import (
+    IDS,
+    MAX_WORD,
+    Place,
+    Room,
+    ids_of,
+    joined,
+    number,
+    read_place,
+    spelled,
+)
 
 ROOMS = {
-    "translate": Room(("alternatives", "heads"), 30, (), {"beam": number(1, 12, 1)}),
+    "translate": Room(
+        ("alternatives", "heads"), 30, (), {"beam": number(1, 12, 1), "forced": spelled(IDS)}
+    ),
     "sentiment": Room(("words", "layers"), 30),
-    "inside": Room((), 30, ("translation", "Live lab"), {"part": word}),
+    "inside": Room((), 30, ("translation", "Live lab"), {"part": spelled(PART)}),
     "generate": Room((), 30, (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
 }
 PLACES = (
@@ -17,6 +30,8 @@ PLACES = (
     Place("sentiment", "layers", "Gut — “oder” 100 %+\n"),
     Place("inside", text="So?", choice="Live lab"),
     Place("inside", settings={"part": "encoder:1:feed-forward:add"}),
+    Place("translate", settings={"forced": "7.1.52"}),
+    Place("translate", settings={"forced": ""}),
     Place("generate", text="JULIET:\n", settings={"temperature": 0.35, "seed": 7}),
 )
 
@@ -50,6 +65,11 @@ def test_the_names_in_addresses_stay_as_they_were():
         "beam=four",
         "beam=" + 5_000 * "1",
         "beam=",
+        "forced=1.",
+        "forced=-1",
+        "forced=٣",
+        "forced=1234567",
+        "forced=" + ".".join(["1"] * 5_000),
         "translation-heads=0.1.1",
         "translation-heads=1.1",
         "translation-heads=1.1.1e9",
@@ -61,8 +81,8 @@ def test_what_cannot_be_is_as_if_it_had_not_been_said(said):
     assert read_place("tab=translate&" + said, ROOMS) == Place("translate")
 
 
-def test_a_name_that_is_too_long_is_none():
-    longest = Place("inside", settings={"part": "x" * LONGEST_WORD})
+def test_a_word_that_is_too_long_is_none():
+    longest = Place("inside", settings={"part": "x" * MAX_WORD})
     assert read_place(longest.query, ROOMS) == longest
     assert read_place(longest.query + "x", ROOMS) == Place("inside")
 
@@ -77,3 +97,8 @@ def test_what_is_no_address_is_the_first_tab(query):
 
 def test_of_two_parts_of_one_name_the_first_counts():
     assert read_place("tab=translate&text=one&text=two", ROOMS).text == "one"
+
+
+@pytest.mark.parametrize("ids", [(), (0,), (7, 1, 52)])
+def test_ids_survive_an_address(ids):
+    assert ids_of(spelled(IDS)(joined(ids))) == ids

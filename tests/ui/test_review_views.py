@@ -74,8 +74,9 @@ def test_words_are_sent_with_what_was_done_to_the_words(trained):
     "text, sentence", [("", EMPTY), (" ", EMPTY), (["a"], "Type a"), ("a" * 100_001, "limit is")]
 )
 def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, text, sentence):
-    verdict, picture = judged(SimpleNamespace(classifier=trained, has=lambda _: False), text)
+    verdict, picture, doors = judged(SimpleNamespace(classifier=trained, has=lambda _: False), text)
     assert sentence in verdict["summary"] and verdict["rows"] == [] and picture is None
+    assert doors["doors"] == []
 
 
 def test_the_picture_is_the_way_of_the_words_into_cls(trained):

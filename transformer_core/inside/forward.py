@@ -22,7 +22,7 @@ MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told ap
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as a model reads it; of an encoder-decoder also what it wrote, greedily."""
+    """A text as a model reads it; of an encoder-decoder also what it wrote."""
 
     ids: dict[str, list[int]]  # by the name of the stack
     tokens: dict[str, list[str]]
@@ -34,9 +34,10 @@ class Reading:
         return {stack: len(ids) for stack, ids in self.ids.items()}
 
 
-def read_text(trained: Trained[Model], text: str) -> Reading:
+def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -> Reading:
     """A visitor's text as this model reads it; of several sentences a translator reads the first.
 
+    written is what a translator answered, the end included; else it is decoded greedily.
     InputError says what cannot be read.
     """
     model, tokenizer = trained.model, trained.tokenizer
@@ -51,26 +52,37 @@ def read_text(trained: Trained[Model], text: str) -> Reading:
     unknown = tokenizer.unknown_characters(text)
     if all(character in unknown or character.isspace() for character in text):
         raise InputError(f"The model knows none of these characters: {' '.join(unknown[:8])}")
-    return read_ids(trained, ids)
+    if len(written) > limit:
+        raise InputError(
+            f"The answer has {len(written)} tokens; at most {limit} can be looked into."
+        )
+    if written and max(written) >= model.config.vocab_size:
+        raise InputError("That is no answer of this model.")
+    return read_ids(trained, ids, written)
 
 
-def read_ids(trained: Trained[Model], ids: list[int]) -> Reading:
-    """What the first stack is given, and of an encoder-decoder what it makes of it."""
+def read_ids(trained: Trained[Model], ids: list[int], written: Sequence[int] = ()) -> Reading:
+    """What the first stack is given, and of an encoder-decoder what it has written or writes."""
     model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
     tokens = names_of(tokenizer, ids)
     if not isinstance(model, EncoderDecoder):
         return Reading({names[0]: ids}, {names[0]: tokens}, [*tokens[1:], None])
-    with torch.inference_mode():
-        longest = min(MAX_TOKENS, model.config.max_len)
-        (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest)
-    written = [*best.tokens, *[EOS] * best.ended]
+    written = written or greedily(model, ids)
     given = [BOS, *written[:-1]]
     return Reading(
         dict(zip(names, (ids, given), strict=True)),
         dict(zip(names, (tokens, names_of(tokenizer, given)), strict=True)),
         names_of(tokenizer, written),
     )
+
+
+@torch.inference_mode()
+def greedily(model: EncoderDecoder, ids: list[int]) -> list[int]:
+    """What a translator answers, the end included."""
+    longest = min(MAX_TOKENS, model.config.max_len)
+    (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest)
+    return [*best.tokens, *[EOS] * best.ended]
 
 
 def to_read(trained: Trained[Any], text: str) -> list[int]:
@@ -83,7 +95,7 @@ def to_read(trained: Trained[Any], text: str) -> list[int]:
     return [CLS, *tokenizer.encode(text), EOS]
 
 
-def names_of(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+def names_of(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
     """Every id as the vocabulary writes it."""
     return [tokenizer.token(index) for index in ids]
 

@@ -1,13 +1,14 @@
 """Where a visitor is, and how an address says it."""
 
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
 # the names of an address's parts, where a tab has names of its own for them
 TEXT = {"sentiment": "review", "generate": "prompt"}
-CHOICE = {"positions": "encoding", "ablations": "study"}
+CHOICE = {"positions": "encoding", "ablations": "study", "lab": "task"}
 HEADS = {  # the ids of the views that show them; each writes and reads its own part
     "translate": ("translation-heads",),
     "sentiment": ("review-heads",),
@@ -16,7 +17,8 @@ HEADS = {  # the ids of the views that show them; each writes and reads its own 
 }
 MAX_QUERY = 200_000  # characters
 MAX_PARTS = 50
-LONGEST_WORD = 60  # characters of a name
+MAX_WORD = 2_000  # characters
+IDS = r"[0-9]{1,6}(\.[0-9]{1,6})*"
 
 Setting = float | str
 
@@ -27,7 +29,7 @@ class Room:
 
     sections: tuple[str, ...] = ()  # the first is open when nothing is said
     longest: int = 0  # characters of its text
-    choices: tuple[str, ...] = ()  # models, studies or encodings
+    choices: tuple[str, ...] = ()  # models, studies, encodings or tasks
     # by the name of each the reading of what was written; ValueError if it cannot be
     settings: Mapping[str, Callable[[str], Setting]] = field(default_factory=dict)
 
@@ -39,7 +41,7 @@ class Place:
     tab: str
     section: str = ""
     text: str | None = None
-    choice: str = ""  # a model, a study or an encoding
+    choice: str = ""  # a model, a study, an encoding or a task
     head: tuple[int, int, int] | None = None  # kind of attention, layer and head, from 1
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
@@ -64,7 +66,7 @@ def text_name(tab: str) -> str:
 
 
 def choice_name(tab: str) -> str:
-    """What an address calls the model, the study or the encoding of a tab."""
+    """What an address calls the model, the study, the encoding or the task of a tab."""
     return CHOICE.get(tab, "model")
 
 
@@ -130,8 +132,22 @@ def number(minimum: float, maximum: float, step: float) -> Callable[[str], float
     return read
 
 
-def word(written: str) -> str:
-    """How a name is read that the tab itself checks."""
-    if len(written) > LONGEST_WORD:
-        raise ValueError(f"{len(written)} characters are no name")
-    return written
+def spelled(pattern: str) -> Callable[[str], str]:
+    """How a word is read that must be spelled so; nothing at all is one too."""
+
+    def read(written: str) -> str:
+        if written and (len(written) > MAX_WORD or not re.fullmatch(pattern, written)):
+            raise ValueError(f"{written[:80]} is not spelled as {pattern}")
+        return written
+
+    return read
+
+
+def joined(ids: Iterable[int]) -> str:
+    """Ids as an address says them: 7.1.52."""
+    return ".".join(map(str, ids))
+
+
+def ids_of(written: str) -> tuple[int, ...]:
+    """The ids that an address says."""
+    return tuple(map(int, filter(None, written.split("."))))

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import gradio as gr
 from gradio.components import Component
@@ -20,11 +21,15 @@ from transformer_core.ui.place import (
     number,
     read_place,
     text_name,
-    word,
 )
 from transformer_core.ui.views.place import place_view
 
-Control = gr.Slider | gr.Number | gr.Textbox  # whose value an address can say
+
+class Kept(NamedTuple):
+    """What an address says that no component shows; the doors of the tab tell it the browser."""
+
+    state: gr.State
+    read: Callable[[str], Setting]
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class Furniture:
     text: gr.Textbox | None = None
     longest: int = 0  # characters of the text
     choice: gr.Radio | gr.Dropdown | None = None
-    settings: Mapping[str, Control] = field(default_factory=dict)
+    settings: Mapping[str, gr.Slider | gr.Number] = field(default_factory=dict)
+    kept: Mapping[str, Kept] = field(default_factory=dict)
     # whether every change of the text is answered; else the tab is drawn when it is opened
     eager: bool = False
 
@@ -46,13 +52,15 @@ class Furniture:
             tuple(tab.id for tab in self.sections.children) if self.sections else (),
             self.longest,
             tuple(value for _, value in self.choice.choices) if self.choice else (),
-            {name: read(setting) for name, setting in self.settings.items()},
+            {name: read(setting) for name, setting in self.settings.items()}
+            | {name: kept.read for name, kept in self.kept.items()},
         )
 
     def named(self, tab: str) -> dict[str, Component]:
         """Its components by the names of their values in an address."""
         own = {text_name(tab): self.text, choice_name(tab): self.choice}
-        return {**{name: one for name, one in own.items() if one}, **self.settings}
+        states = {name: kept.state for name, kept in self.kept.items()}
+        return {**{name: one for name, one in own.items() if one}, **self.settings, **states}
 
     def wanted(self, place: Place) -> dict[Component, Setting | None]:
         """The values that a place gives its components."""
@@ -66,10 +74,8 @@ class Furniture:
         }
 
 
-def read(setting: Control) -> Callable[[str], Setting]:
-    """How an address's word for a setting is read."""
-    if isinstance(setting, gr.Textbox):
-        return word
+def read(setting: gr.Slider | gr.Number) -> Callable[[str], Setting]:
+    """How an address's number for a setting is read."""
     most = 2**31 - 1 if setting.maximum is None else setting.maximum
     return number(setting.minimum, most, setting.step)
 
@@ -125,6 +131,8 @@ class House:
         entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)
         for tab, furniture in self.furniture.items():
             for name, one in furniture.named(tab).items():
+                if name in furniture.kept:
+                    continue
                 said = json.dumps([tab, name])[:-1] + ", value]"
                 one.change(None, one, None, js=TELL % ("say", said), **PRIVATE)
 

@@ -1,6 +1,7 @@
 """The guided tour: ten stops across the tabs, each with a question to answer before one looks."""
 
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import gradio as gr
 
@@ -18,6 +19,8 @@ class Stop:
     answers: tuple[str, ...]
     right: int  # place of the right answer
     because: str  # shown after any answer: why, and what to try
+    by: Literal["press", "point", "move"]  # how it is tried
+    on: str  # what is pressed, pointed at or moved then, as a CSS selector
 
 
 STOPS = (
@@ -33,6 +36,8 @@ STOPS = (
         1,
         "Cross-attention weighs all source pieces at every step, so German word order is free. "
         "Point at a German word: what it was made from lights up. Play writes it all once more.",
+        "point",
+        "#translate-flow .flow-out, #german .piece",
     ),
     Stop(
         Place("translate", "alternatives", settings={"beam": 4}),
@@ -42,6 +47,8 @@ STOPS = (
         1,
         "All continuations of the four are weighed, and the best four of those are kept: solid "
         "branches. Press a dashed one to see what the search gave up.",
+        "press",
+        "#tree .tree-node.cut",
     ),
     Stop(
         Place("translate", "switch-off"),
@@ -51,6 +58,8 @@ STOPS = (
         0,
         "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Let it try "
         "each head, then switch off the one that is needed most.",
+        "press",
+        "#switches [data-do=toggle]",
     ),
     Stop(
         Place("sentiment", "trial"),
@@ -59,7 +68,10 @@ STOPS = (
         ("Yes: attention is importance", "Often another word does", "Deleting never matters"),
         1,
         "Attention says where a layer looks, not what the answer rests on (Jain and Wallace 2019). "
-        "Put this review on trial: the curves show which explanation holds.",
+        "Several explanations of this verdict are on trial: press one to see the words that it "
+        "names, and the curves show which holds.",
+        "press",
+        "#trial [data-do=method]",
     ),
     Stop(
         Place("generate", "next-character"),
@@ -73,6 +85,8 @@ STOPS = (
         0,
         "Dividing log-probabilities by a small temperature leaves all the mass to the largest. "
         "Move the sliders and watch the distribution before and after the cuts.",
+        "move",
+        ".duo:has(#bars) input",
     ),
     Stop(
         Place("generate", "heads"),
@@ -80,8 +94,10 @@ STOPS = (
         "A language model reads a finished text. Which characters can no position look at?",
         ("Those far back", "Those that follow it", "Spaces and line ends"),
         1,
-        "The causal mask hides the future: the upper right of every map is empty. It is what lets "
-        "one pass learn from all positions at once.",
+        "The causal mask hides the future: the upper right of every map is empty, whichever head "
+        "you press. It is what lets one pass learn from all positions at once.",
+        "press",
+        "#heads [data-do=head]",
     ),
     Stop(
         Place("ablations", choice="copy_task"),
@@ -96,6 +112,8 @@ STOPS = (
         1,
         "A word is a bag of letters then, and a bag has no first letter. Point at the line of “no "
         "positions”, and at those of the four ways to tell where a letter stands.",
+        "point",
+        "#ablation-curves :is(.variants-list button, .variants-chart)",
     ),
     Stop(
         Place("inside", choice="translation"),
@@ -105,6 +123,8 @@ STOPS = (
         1,
         "With d_ff four times d_model the feed-forward network has eight d_model² of them, "
         "attention's four projections four. Press a part to see its numbers and its code.",
+        "press",
+        "#inside-model [data-key]",
     ),
     Stop(
         Place("inside", "logit-lens", choice="translation"),
@@ -118,6 +138,8 @@ STOPS = (
         1,
         "That is the logit lens: every layer adds to the same stream, and the head can be applied "
         "to each state of it. Follow a row from its first guess to the last.",
+        "point",
+        "#inside-lens td",
     ),
     Stop(
         Place("lab", "the-model"),
@@ -131,6 +153,8 @@ STOPS = (
         2,
         "It reads the next symbol off its own input instead of learning to write it. Switch the "
         "mask off here, start the training, and compare token accuracy with exact match.",
+        "press",
+        "#lab-start",
     ),
 )
 

@@ -1,20 +1,15 @@
 """A text going through the Transformer: what fed what, and what came of it."""
 
-from typing import Any
-
 import gradio as gr
 
 from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
-from transformer_core.ui.place import Place
 from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
 SCRIPTS = ("flow_numbers", "flow_attention", "flow_layout", "flow_paint", "flow_words")
 
 
-def flow_view(
-    title: str, empty: str, model: str, *, candidates: bool = True, **component
-) -> gr.HTML:
+def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
     """A text's way through the model; empty says what will appear, while the value is None.
 
     In a wide window it is 408 px high, or --flow-height, a CSS variable that its element may set;
@@ -31,25 +26,23 @@ def flow_view(
     followed. A ribbon that is pressed says "head", {from, stack, layer, kind, head, query, key}:
     the head that brought most through it from one token to another, both counted from 0 in all
     that was read. The tab's section "Heads" opens with it; what is not there yet asks "head:ask".
-    A stream that is pressed is a door to its numbers: model is that checkpoint's name Inside.
+    A stream that is pressed says "inside", {from, part}: the key of the part that left it so, with
+    which the tab's door to Inside opens.
     """
     body = (
         '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'
         '</div><div class="flow-bar"></div><p class="flow-empty"></p>'
     )
-    tools, inside = ("svg", "png", "csv"), Place("inside", choice=model).query
-    own: dict[str, Any] = {"empty": empty, "candidates": candidates, "inside": inside}
-    return view("flow", title, body, tools, scripts=SCRIPTS, **own, **component)
+    tools = ("svg", "png", "csv")
+    return view(
+        "flow", title, body, tools, scripts=SCRIPTS, empty=empty, candidates=candidates, **component
+    )
 
 
-def flow_value(flow: Flow, text: str) -> dict:
-    """What the flow's scripts draw. Shares are packed, rows after rows.
-
-    text is what is looked into when a stream is pressed.
-    """
+def flow_value(flow: Flow) -> dict:
+    """What the flow's scripts draw. Shares are packed, rows after rows."""
     return {
         "kind": flow.kind,
-        "text": text,
         "rows": ROWS,
         "begin": flow.begin,
         "start": flow.start,

@@ -1,5 +1,7 @@
 """Attention: thumbnails of all heads, one enlarged, and what a query sees of its context."""
 
+from collections.abc import Iterable
+
 import gradio as gr
 import torch
 
@@ -51,12 +53,16 @@ def attention_value(
     tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
     hidden then, and are at first. first is the layer and head that are enlarged at first.
     """
-    kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     groups = [
         group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
-        for kind in kinds
+        for kind in kinds_of(sites)
     ]
     return {"summary": summary, "begin": begin, "first": first, "groups": groups}
+
+
+def kinds_of(sites: Iterable[Site]) -> list[tuple[str, str]]:
+    """Stack and kind of the groups of heads, in their order: cross-attention comes first."""
+    return list(dict.fromkeys((s.stack, s.kind) for s in sorted(sites, key=lambda s: s.kind)))
 
 
 def shown_places(n: int, begin: bool) -> list[int]:

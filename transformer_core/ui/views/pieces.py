@@ -13,14 +13,15 @@ from transformer_core.ui.views.view import view
 def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
     """A translation whose pieces show how sure each was.
 
-    Events: branch {position, token}, restore.
+    Event: branch {position, token}.
     """
     body = (
         f'<div class="pieces-text" lang="{lang}" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}"></div>'
         '<div class="pieces-panel" role="dialog" aria-label="alternatives" hidden></div>'
         '<div class="pieces-foot"><i class="pieces-key"></i><p class="view-note" role="status"></p>'
-        '<span class="view-tools"><button type="button" data-do="restore" hidden>Undo</button>'
+        '<span class="view-tools"><button type="button" data-do="undo" hidden>Undo</button>'
+        '<button type="button" data-do="best" hidden>Back to the best</button>'
         '<button type="button" data-do="copy">Copy</button>'
         f'<button type="button" data-do="csv" aria-label="{title}: download CSV">CSV</button>'
         f'</span></div><p class="empty-note view-empty">{empty}</p>'
@@ -34,19 +35,21 @@ def pieces_value(
     *,
     before: str = "",
     after: str = "",
-    changed: bool = False,
+    undo: str = "",
+    best: str = "",
     error: str = "",
 ) -> dict:
     """What pieces.js draws: one sentence in pieces between the texts before and after it.
 
-    changed offers to undo what a visitor did to the translation. With an error the pieces are of
-    an earlier text, or there are none.
+    undo and best are the addresses of the translation without a visitor's last change, and
+    without any. With an error the pieces are of an earlier text, or there are none.
     """
     return {
         "note": note,
         "before": before,
         "after": after,
-        "changed": changed,
+        "undo": undo,
+        "best": best,
         "error": error,
         "pieces": [
             [

@@ -22,7 +22,10 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
         for pace in PACES
     )
     body = (
-        '<div class="story-bar"><span class="story-pace" role="radiogroup" '
+        '<div class="story-bar"><span class="story-back">'
+        '<button type="button" data-do="undo" hidden>Undo</button>'
+        '<button type="button" data-do="best" hidden>Back to the first</button></span>'
+        '<span class="story-pace" role="radiogroup" '
         f'aria-label="Characters a second">{paces}</span>'
         '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'
         '<div class="story-text" tabindex="0" role="textbox" aria-readonly="true" '
@@ -33,15 +36,28 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
 
 
 def story_value(
-    tokens: Sequence[Token], *, identity: str, title: str, n_prompt: int, goal: int, first: int = 0
+    tokens: Sequence[Token],
+    *,
+    identity: str,
+    title: str,
+    n_prompt: int,
+    goal: int,
+    first: int = 0,
+    undo: str = "",
+    best: str = "",
 ) -> dict:
-    """What story.js draws: the tokens from `first` on of a text that shall have `goal` of them."""
+    """What story.js draws: the tokens from `first` on of a text that shall have `goal` of them.
+
+    undo and best are the addresses of the text that it branched from, and of the first of all.
+    """
     return {
         "id": identity,
         "title": title,
         "prompt": n_prompt,
         "goal": goal,
         "first": first,
+        "undo": undo,
+        "best": best,
         "lines": "".join(map(token_line, tokens[first:])),
     }
 

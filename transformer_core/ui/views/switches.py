@@ -8,6 +8,8 @@ from transformer_core.model.heads import Head
 from transformer_core.model.trace import Site
 from transformer_core.ui.views.view import view
 
+KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
+
 
 def switches_view(title: str, **component) -> gr.HTML:
     """A switch for every head. Events: toggle {off}, knock."""

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.studies.records import AXES
+from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
+from transformer_core.ui.place import number, spelled
+from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.slider import Slider
-from transformer_core.ui.tabs.ablations.answers import Answers
+from transformer_core.ui.tabs.ablations.answers import MAX_CHARACTERS, Answers
 from transformer_core.ui.tabs.ablations.files import Studies
+from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.table import table_view
 from transformer_core.ui.views.twins import twins_view
 from transformer_core.ui.views.variants import variants_view
@@ -49,6 +52,7 @@ class Layout:
     axis: gr.Radio
     problems: gr.Markdown
     curves: gr.HTML
+    doors: gr.HTML
     sections: gr.Tabs
     baseline: gr.Dropdown
     results: gr.HTML
@@ -62,6 +66,10 @@ class Layout:
     site: gr.Dropdown
     head: gr.Dropdown
     found: gr.State
+    asked: gr.State  # the study and the text that they are of
+    ask_now: gr.State  # changes when a text that was brought is to be asked
+    part: gr.State  # of the attention that is shown, and its head, as an address says them
+    part_head: gr.State
     cards: gr.HTML
     longer_tab: gr.Tab
     longer: gr.HTML
@@ -69,6 +77,22 @@ class Layout:
     logs: gr.CheckboxGroup
     weight: Slider
     shown: gr.State  # the study whose choices are offered
+
+    @property
+    def choices(self) -> list[gr.components.Component]:
+        """What `Answers.choices` fills, in its order."""
+        offered = [self.problems, self.metric, self.baseline, self.one, self.other]
+        return [*offered, self.longer_tab, self.found, self.cards, self.shown, *self.twin]
+
+    @property
+    def twin(self) -> list[gr.components.Component]:
+        """What `brought` fills, in its order."""
+        return [self.text, self.site, self.head, *self.told]
+
+    @property
+    def told(self) -> list[gr.components.Component]:
+        """What `there` fills, in its order."""
+        return [self.doors, self.part, self.part_head]
 
 
 def build(page: Page) -> Furniture | None:
@@ -80,7 +104,8 @@ def build(page: Page) -> Furniture | None:
     here, answers = layout(studies.names), Answers(studies, page.models)
     wire_study(page, here, answers)
     wire_twins(here, answers)
-    return Furniture(here.sections, choice=here.study)
+    kept = {"part": Kept(here.part, spelled(PART)), "head": Kept(here.part_head, number(1, 99, 1))}
+    return Furniture(here.sections, here.text, MAX_CHARACTERS, here.study, kept=kept)
 
 
 def layout(names: list[str]) -> Layout:
@@ -92,6 +117,7 @@ def layout(names: list[str]) -> Layout:
         axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)
     problems = gr.Markdown(elem_id="ablation-problems")
     curves = variants_view("Learning curves", elem_id="ablation-curves")
+    doors = doors_view("ablations")
     with sections() as row:
         parts = {
             **results_section(),
@@ -100,7 +126,8 @@ def layout(names: list[str]) -> Layout:
             **longer_section(),
             **axes_section(),
         }
-    return Layout(study, metric, axis, problems, curves, row, **parts, shown=gr.State(None))
+    first = study, metric, axis, problems, curves, doors
+    return Layout(*first, row, **parts, shown=gr.State(None))
 
 
 def results_section() -> dict[str, gr.components.Component]:
@@ -133,7 +160,13 @@ def twins_section() -> dict[str, gr.components.Component]:
             stop = gr.Button("Stop", min_width=70, interactive=False)
             site = gr.Dropdown([], label="Attention of", scale=3, min_width=260)
             head = gr.Dropdown([], label="Head", min_width=90)
-        found = gr.State([], time_to_live=3600)
+        states = {
+            "found": gr.State([], time_to_live=3600),
+            "asked": gr.State(("", "")),
+            "ask_now": gr.State(0.0),
+            "part": gr.State(""),
+            "part_head": gr.State(1),
+        }
         cards = twins_view("What each makes of it", elem_id="ablation-twins")
     return {
         "text": text,
@@ -141,8 +174,8 @@ def twins_section() -> dict[str, gr.components.Component]:
         "stop": stop,
         "site": site,
         "head": head,
-        "found": found,
         "cards": cards,
+        **states,
     }
 
 
@@ -169,8 +202,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
     """What is chosen is drawn."""
     study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
     settings.append(here.weight)
-    choices = [here.problems, metric, here.baseline, here.one, here.other, here.text, here.site]
-    choices += [here.head, here.longer_tab, here.found, here.cards, here.shown]
+    brought = [here.text, here.part, here.part_head, here.asked]
     drawings = [
         (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
@@ -178,11 +210,12 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
     arriving = gr.on(
         [page.opened.select, page.restored.change],
         answers.arrive,
-        [study, here.shown, metric, *settings],
-        [study, here.curves, *choices],
+        [study, here.shown, metric, *brought, *settings],
+        [study, here.curves, *here.choices, here.ask_now],
         **DRAWING,
     )
-    choosing = study.input(answers.choose, [study, *settings], [here.curves, *choices], **DRAWING)
+    chosen = [here.curves, *here.choices]
+    choosing = study.input(answers.choose, [study, *settings], chosen, **DRAWING)
     for event in (arriving, choosing):
         for draw, inputs, outputs in [*drawings, (answers.draw_longer, [study], [here.longer])]:
             event.success(draw, inputs, outputs, **DRAWING)
@@ -194,11 +227,12 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
 def wire_twins(here: Layout, answers: Answers) -> None:
     """One text is asked of every variant, until somebody stops it."""
     shared = {"queue": False, "show_progress": "hidden", **PRIVATE}
-    begun = gr.on([here.ask.click, here.text.submit], can_stop(True), None, here.stop, **shared)
+    asked = [here.ask.click, here.text.submit, here.ask_now.change]
+    begun = gr.on(asked, can_stop(True), None, here.stop, **shared)
     asking = begun.then(
         answers.run_twins,
         [here.study, here.text, here.site, here.head],
-        [here.found, here.cards],
+        [here.found, here.cards, here.asked, *here.told],
         **QUEUED,
         **PRIVATE,
     )
@@ -207,9 +241,9 @@ def wire_twins(here: Layout, answers: Answers) -> None:
     ended.then(can_stop(False), None, here.stop, **shared)
     gr.on(
         [here.site.input, here.head.input],
-        answers.show_twins,
-        [here.study, here.found, here.site, here.head],
-        here.cards,
+        answers.show_head,
+        [here.study, here.found, here.text, here.site, here.head],
+        [here.cards, *here.told],
         **DRAWING,
     )
 

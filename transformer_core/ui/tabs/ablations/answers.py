@@ -1,6 +1,7 @@
 """What the tab answers: every view's value from the files of a study."""
 
 import html
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,9 +30,17 @@ from transformer_core.studies.statistics import (
     endings,
     lower_is_better,
 )
-from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
+from transformer_core.studies.twins import (
+    MAX_PIECES,
+    Twin,
+    Views,
+    attention,
+    sites_of,
+    twins,
+)
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
+from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, brought, there
 from transformer_core.ui.tabs.ablations.files import Studies, told
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.twins import twins_value
@@ -44,6 +53,9 @@ TEXTS = {
     "copy_task": "ADAPTATIONSPOSSIBLE",
 }
 
+MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that an address may bring
+N_OFFERED = 9  # values that `choices` gives of a study, before those that can be brought
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -53,14 +65,22 @@ class Answers:
     models: Models
 
     @answers_errors
-    def arrive(self, name, shown, metric, *settings):
-        """The tab is opened: the clearest study at first, later what was chosen, read anew."""
+    def arrive(self, name, shown, metric, text, part, head, asked, *settings):
+        """The tab is opened: the clearest study at first, later what was chosen, read anew.
+
+        A text that was brought along is asked.
+        """
         name = name or self.studies.clearest()
         study = self.studies.get(name)
+        choices = self.choices(study, text, part, head)
         if name != shown or metric not in study.metrics:
-            return name, *self.choose(name, *settings)
-        kept = [gr.skip()] * (len(self.choices(study)) - 1)
-        return name, self.draw_curves(name, metric, *settings), told(study), *kept
+            metric = next(iter(study.metrics), None)
+        else:
+            twin = choices[N_OFFERED:] if part else [gr.skip()] * N_BROUGHT
+            choices = told(study), *[gr.skip()] * (N_OFFERED - 1), *twin
+        new = text and text != TEXTS.get(name) and (name, text) != tuple(asked)
+        ask_now = time.monotonic() if new else gr.skip()
+        return name, self.draw_curves(name, metric, *settings), *choices, ask_now
 
     @answers_errors
     def choose(self, name, *settings):
@@ -70,27 +90,24 @@ class Answers:
         # in the same answer as all that is chosen with it: whoever opens a study wants to see
         return self.draw_curves(name, metric, *settings), *self.choices(chosen)
 
-    def choices(self, study: Study) -> tuple:
-        """What each control offers for a study, and what it begins with."""
+    def choices(self, study: Study, text: str = "", part: str = "", head: int = 1) -> tuple:
+        """What each control offers for a study, and what it begins with; of the twins, what was
+        brought along."""
         variants = [(variant.title, key) for key, variant in study.variants.items()]
         first = study.baseline.name if study.baseline else None
         second = next((key for _, key in variants if key != first), first)
-        sites = [str(site) for site in sites_of(study)]
         metrics = [(known.replace("_", " "), known) for known in study.metrics]
-        cross = next((site for site in sites if "cross" in site), *sites[:1] or [None])
         return (
             told(study),
             gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
             gr.Dropdown(variants, value=first),
             gr.Dropdown(variants, value=first),
             gr.Dropdown(variants, value=second),
-            TEXTS.get(study.name, ""),
-            gr.Dropdown(sites, value=cross),
-            gr.Dropdown(heads_of(study), value=1),
             gr.Tab(visible=bool(position_lines(study))),
             [],
             None,
             study.name,
+            *brought(self.models, study, text or TEXTS.get(study.name, ""), part, head),
         )
 
     @answers_errors
@@ -166,13 +183,24 @@ class Answers:
     def run_twins(self, name, text, site, head) -> Iterator[tuple]:
         """One text through every variant, one after the other."""
         done: list[tuple[Twin, Views]] = []
+        where = self.looked_at(name, text, site, head)
         for twin in twins(self.models, self.studies.get(name), text):
             done.append((twin, attention(self.models, twin)))
-            yield [twin for twin, _ in done], self.cards(name, done, site, head)
+            cards = self.cards(name, done, site, head)
+            yield [twin for twin, _ in done], cards, (name, text), *where
         if not done:
             raise InputError("No variant of this study has weights yet.")
 
     @answers_errors
+    def show_head(self, name, done, text, site, head):
+        """Another head of the twins."""
+        return self.show_twins(name, done, site, head), *self.looked_at(name, text, site, head)
+
+    def looked_at(self, name, text, site, head) -> tuple:
+        """The doors with the attention that is shown, see `there`."""
+        known = {str(one): one for one in sites_of(self.studies.get(name))}
+        return there(self.models, name, text, known.get(site), int(head or 1))
+
     def show_twins(self, name, done, site, head):
         """What each variant answered; which head they show is asked of them anew."""
         looked_at = [(twin, attention(self.models, twin)) for twin in done]
@@ -202,11 +230,6 @@ def last(line) -> tuple[float, float]:
     """The last mean of a curve, and its standard deviation over seeds."""
     place = np.flatnonzero(~np.isnan(line.mean)).max()
     return float(line.mean[place]), float(line.high[place] - line.mean[place])
-
-
-def heads_of(study: Study) -> list[int]:
-    """Numbers of the baseline's heads, from 1."""
-    return list(range(1, study.baseline.record["model"]["n_heads"] + 1)) if study.baseline else [1]
 
 
 def check(study: Study, metric: str) -> None:

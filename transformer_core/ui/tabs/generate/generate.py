@@ -13,13 +13,14 @@ from dataclasses import replace
 
 import gradio as gr
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import MAX_PROMPT, check_sampling, check_seed, generate, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
+from transformer_core.ui.place import number
+from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.story import (
     Desk,
@@ -29,6 +30,7 @@ from transformer_core.ui.tabs.generate.story import (
     cut,
     display,
     distribution,
+    doors_of,
     forked,
     grow,
     growth,
@@ -61,10 +63,11 @@ def build(page: Page) -> Furniture | None:
     desk = gr.State(Desk(), time_to_live=3600)
     first.clear.click(lambda: "", None, first.prompt, **PRIVATE)
     wire_writing(page, desk, first, draw, deeper)
-    wire_looking(page.models.language_model, desk, first, draw, deeper)
+    wire_looking(page.models, desk, first, draw, deeper)
     wire_judging(page.models.language_model, deeper)
     serve(page.models.language_model)
-    return Furniture(row, first.prompt, MAX_PROMPT, settings=draw.named)
+    kept = {"branch": Kept(first.branch, number(0, 1_000_000, 1))}
+    return Furniture(row, first.prompt, MAX_PROMPT, settings=draw.named, kept=kept)
 
 
 def refuses_in_place(handler: Callable) -> Callable:
@@ -75,7 +78,7 @@ def refuses_in_place(handler: Callable) -> Callable:
         try:
             return handler(*arguments)
         except InputError as error:
-            return refusal_value(str(error)), gr.skip()
+            return refusal_value(str(error)), *[gr.skip()] * 3
 
     return wrapped
 
@@ -87,6 +90,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     queue is held for moments only, and a text that nobody waits for costs nothing.
     """
     trained = page.models.language_model
+    shows = functools.partial(display, page.models)
 
     @answers_errors
     def more(desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
@@ -95,17 +99,17 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
             raise InputError(f"{n!r} characters from {have!r} on are not to be had.")
         sampling = Sampling(temperature, top_k, top_p, penalty)
         grown = grow(trained, story, have + n, sampling, seed)
-        return growth(grown.branch, have) if desk.replace(story, grown) else gr.skip()
+        return growth(grown, have) if desk.replace(story, grown) else gr.skip()
 
     @refuses_in_place
     def start(desk, length, seed, temperature, top_k, top_p, penalty, prompt):
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
-        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
+        return shows(desk.put(wanting(begun(trained, desk.story, prompt), length)))
 
     @refuses_in_place
     def go_on(desk, length):
-        return display(desk.put(wanting(desk.story, length)))
+        return shows(desk.put(wanting(desk.story, length)))
 
     @answers_errors
     def fork(desk, length, event: gr.EventData):
@@ -115,17 +119,17 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
         if event.token not in options:
             raise InputError("That character is not one of the alternatives.")
         branch = forked(branch, position, options[event.token], story.next_number)
-        return display(desk.put(wanting(story.added(branch), length)))
+        return shows(desk.put(wanting(story.added(branch), length)))
 
     @answers_errors
     def stop(desk, event: gr.EventData):
         if not is_count(event.shown, len(desk.story.branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
-        return display(desk.put(cut(desk.story, event.id, event.shown)))
+        return shows(desk.put(cut(desk.story, event.id, event.shown)))
 
     @answers_errors
     def show(desk, place):
-        return display(desk.put(wanting(replace(desk.story, shown=place), 0)))
+        return shows(desk.put(wanting(replace(desk.story, shown=place), 0)))
 
     @functools.cache
     def first_story() -> Story:
@@ -134,21 +138,23 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
         return grow(trained, story, story.branch.goal, sampling, draw.seed.value)
 
     @answers_errors
-    def arrive(desk, prompt, length, *settings):
-        """A text of one's own stays; what an address has set is written."""
-        if desk.story.branches:
-            return [gr.skip()] * 2
-        if (prompt, length, *settings) == firsts:
-            return display(desk.put(first_story()))
-        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
-
-    @answers_errors
-    def restore(desk, prompt, length):
-        return display(desk.put(wanting(begun(trained, desk.story, prompt), length)))
+    def arrive(desk, branch, prompt, length, *settings):
+        """A text that is still there is shown as it is; else what an address says is written."""
+        story = desk.story.with_number(branch)
+        if story and story.shown == desk.story.shown:
+            return [gr.skip()] * 4
+        if story:
+            story = wanting(story, 0)
+        elif not desk.story.branches and (prompt, length, *settings) == firsts:
+            story = first_story()
+        else:
+            story = wanting(begun(trained, desk.story, prompt), length)
+        return shows(desk.put(story), step=False)
 
     settings = [draw.seed, *draw.settings]
     firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
-    opening, shown = [desk, draw.length, *settings], [first.story, deeper.branches]
+    opening = [desk, draw.length, *settings]
+    shown = [first.story, deeper.branches, first.doors, first.branch]
     asked = first.story.more(
         more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
     )
@@ -165,15 +171,14 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     ends_all = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
     first.story.stop(stop, desk, shown, queue=False, **ends_all)
     deeper.branches.select(show, [desk, deeper.branches], shown, **ends_all)
-    asking = [desk, first.prompt, draw.length]
-    page.opened.select(arrive, [*asking, *settings], shown, **UNSEEN, **MODEL)
-    page.restored.change(restore, asking, shown, **ends, **MODEL)
+    arriving = [desk, first.branch, first.prompt, draw.length, *settings]
+    page.opened.select(arrive, arriving, shown, **UNSEEN, **MODEL)
+    page.restored.change(arrive, arriving, shown, **ends, **MODEL)
 
 
-def wire_looking(
-    trained: Trained, desk: gr.State, first: First, draw: Draw, deeper: Deeper
-) -> None:
+def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """What the model saw and thought: at the end of a text, or at a character that is pressed."""
+    trained = models.language_model
     position = gr.State(None, time_to_live=3600)  # of that character; None: the next
 
     @answers_errors
@@ -184,7 +189,8 @@ def wire_looking(
         seen = looked(trained, story, position)
         sampling = Sampling(temperature, top_k, top_p, penalty)
         bars = distribution(trained, story, seen, sampling)
-        return position, picture(trained, story, seen), attention(trained, story, seen), bars
+        shown = picture(trained, story, seen), attention(trained, story, seen), bars
+        return position, *shown, doors_of(models, story, position)
 
     @answers_errors
     def redraw(desk, temperature, top_k, top_p, penalty, position):
@@ -196,7 +202,8 @@ def wire_looking(
         return picture_weights(trained, desk.story, looked(trained, desk.story, position))
 
     quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
-    looking, shown = [desk, *draw.settings], [position, first.picture, deeper.heads, draw.bars]
+    looking = [desk, *draw.settings]
+    shown = [position, first.picture, deeper.heads, draw.bars, first.doors]
     first.story.look(look, looking, shown, **quick)
     first.picture.attend(attend, [desk, position], first.weights, **quick)
     changes = [setting.change for setting in draw.settings]

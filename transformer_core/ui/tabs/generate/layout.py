@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.ui.layout import examples, section, sections
-from transformer_core.ui.place import Place
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.views.bars import bars_view
+from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.next import next_view
@@ -37,6 +37,8 @@ class First:
     next: gr.HTML
     picture: gr.HTML
     weights: gr.HTML
+    doors: gr.HTML
+    branch: gr.State  # the number of the text on screen, as an address says it
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def first_screen() -> First:
                 with gr.Column(scale=0, min_width=104):
                     write = gr.Button("Write", variant="primary", min_width=104)
                     go_on = gr.Button("Continue", min_width=104)
-            clear = examples(PROMPTS, prompt, Place("inside", choice="shakespeare"))
+            clear = examples(PROMPTS, prompt)
             story = story_view("The story", "Press Write.", elem_id="story")
         with gr.Column(scale=5, min_width=280):
             following = next_view(
@@ -103,11 +105,12 @@ def first_screen() -> First:
     picture = flow_view(
         "How the next character came about",
         "Here the last characters flow into each one that they led to.",
-        "shakespeare",
         candidates=False,  # they stand above
         elem_id="generate-flow",
     )
-    return First(prompt, clear, write, go_on, story, following, picture, weights_view())
+    weights, doors, branch = weights_view(), doors_view("generate"), gr.State(1)
+    shown = story, following, picture, weights, doors
+    return First(prompt, clear, write, go_on, *shown, branch)
 
 
 def draw_section() -> Draw:

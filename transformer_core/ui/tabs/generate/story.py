@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 import gradio as gr
 import torch
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling, sampling_probs
 from transformer_core.explain.flow import story_flow
-from transformer_core.inside.forward import MAX_TOKENS
 from transformer_core.tasks.generation import Look, look, read, write
 from transformer_core.tasks.requests import InputError, Token
+from transformer_core.ui.doors import from_text
+from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.bars import bars_value
+from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.story import story_value
@@ -31,6 +33,7 @@ class Branch:
     tokens: tuple[Token, ...]
     n_prompt: int
     goal: int  # tokens that it shall have
+    parent: int | None = None  # number of the one that it branched from
 
     @property
     def identity(self) -> str:
@@ -40,7 +43,7 @@ class Branch:
     @property
     def title(self) -> str:
         """What stands above it; nothing above the first."""
-        return f"Branch {self.identity}" if self.label.startswith("from ") else ""
+        return "" if self.parent is None else f"Branch {self.identity}"
 
     @property
     def text(self) -> str:
@@ -71,6 +74,26 @@ class Story:
     def next_number(self) -> int:
         """Of the branch that is added next."""
         return self.branches[-1].number + 1 if self.branches else 1
+
+    @property
+    def kept(self) -> dict[str, Setting]:
+        """What an address says of it beside the prompt and the settings."""
+        return {"branch": self.branch.number}
+
+    def with_number(self, number: int) -> "Story | None":
+        """The story with another branch shown, if that is still there."""
+        numbers = [branch.number for branch in self.branches]
+        return Story(self.branches, numbers.index(number)) if number in numbers else None
+
+    def before(self) -> "Story | None":
+        """The story with what the shown branch came from shown, if that is still there."""
+        number = self.branch.parent
+        return None if number is None else self.with_number(number)
+
+    def root(self) -> "Story":
+        """The story with the text shown from which all led to the shown branch."""
+        before = self.before()
+        return before.root() if before else self
 
     def added(self, branch: Branch) -> "Story":
         """The story with one more branch, shown; the oldest make room."""
@@ -109,14 +132,22 @@ class Desk:
         return still
 
 
-def display(story: Story) -> tuple[dict, gr.Radio]:
-    """Story -> the outputs of every event that shows another text."""
+def display(models: Models, story: Story, *, step: bool = True) -> tuple:
+    """Story -> the outputs of every event that shows another text; step: a visitor wanted it."""
     choices = [(f"{b.number}: {b.label}", place) for place, b in enumerate(story.branches)]
-    return growth(story.branch), gr.Radio(choices, value=story.shown)
+    radio, doors = gr.Radio(choices, value=story.shown), doors_of(models, story, None, step=step)
+    return growth(story), radio, doors, story.branch.number
 
 
-def growth(branch: Branch, first: int = 0) -> dict:
+def doors_of(models: Models, story: Story, position: int | None, *, step: bool = False) -> dict:
+    """Where the text can be taken: what comes before the token looked at, or all of it."""
+    text = "".join(token.text for token in story.branch.tokens[:position])
+    return doors_value(from_text(models, "shakespeare", text), story.kept, step=step)
+
+
+def growth(story: Story, first: int = 0) -> dict:
     """What the page gets of a branch that has grown: its tokens from `first` on."""
+    branch, before = story.branch, story.before()
     return story_value(
         branch.tokens,
         identity=branch.identity,
@@ -124,7 +155,14 @@ def growth(branch: Branch, first: int = 0) -> dict:
         n_prompt=branch.n_prompt,
         goal=branch.goal,
         first=first,
+        undo=there(before) if before else "",
+        best=there(before.root()) if before else "",
     )
+
+
+def there(story: Story) -> str:
+    """The address of the branch on screen."""
+    return Place("generate", settings=story.kept).query
 
 
 def begun(trained: Trained, story: Story, prompt: str) -> Story:
@@ -203,12 +241,9 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
 
 
 def picture(trained: Trained, story: Story, seen: Look) -> dict:
-    """The last characters on their way into each one that they led to.
-
-    Of the text as many as can be looked into.
-    """
-    branch, text = story.branch, "".join(seen.tokens[-MAX_TOKENS:])
-    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt), text)
+    """The last characters on their way into each one that they led to."""
+    branch = story.branch
+    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
 
 
 def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:
@@ -242,4 +277,5 @@ def forked(branch: Branch, position: int, choice: tuple[int, str, float], number
     swap = f"{spelled(text)} for {spelled(old.text)}"
     label = f"from {branch.number} at {position + 1}, {swap}"
     tokens = (*branch.tokens[:position], token)
-    return Branch(number, label, tokens, min(branch.n_prompt, position), len(tokens))
+    n_prompt = min(branch.n_prompt, position)
+    return Branch(number, label, tokens, n_prompt, len(tokens), branch.number)

@@ -16,19 +16,31 @@ from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
 from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
-from transformer_core.ui.tabs.inside.visit import LAB, look, look_at_learner, open_node, readable
+from transformer_core.ui.place import IDS, ids_of, number, spelled
+from transformer_core.ui.rooms import Furniture, Kept
+from transformer_core.ui.tabs.inside.visit import (
+    LAB,
+    Asked,
+    doors_of,
+    look,
+    look_at_learner,
+    open_node,
+    readable,
+)
 from transformer_core.ui.views.anatomy import anatomy_view
 from transformer_core.ui.views.code import code_view
+from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
-N_ANEW = 8  # values of a model that is opened, its text among them
+N_ANEW = 11  # values of a model that is opened, its text among them
+KEPT = (spelled(IDS), spelled(PART), number(1, 99, 1))
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -45,23 +57,34 @@ class Layout:
     text: gr.Textbox
     button: gr.Button
     visit: gr.State
+    kept: tuple[gr.State, gr.State, gr.State]  # written, part and head of an `Asked`
     drawing: gr.HTML
     part: gr.HTML
     stages: gr.HTML
     lines: gr.HTML
-    key: gr.Textbox
     lens: gr.HTML
+    doors: gr.HTML
     sections: gr.Tabs
 
     @property
     def shown(self) -> list[gr.components.Component]:
-        """What `look` fills, in its order."""
-        return [self.visit, self.drawing, *self.opened, self.lens]
+        """What `look` fills, in its order; then what `Inside.at` does."""
+        return [self.visit, self.drawing, *self.opened, self.lens, *self.told]
+
+    @property
+    def told(self) -> list[gr.components.Component]:
+        """What `Inside.at` fills, in its order."""
+        return [self.doors, *self.kept]
+
+    @property
+    def place(self) -> list[gr.components.Component]:
+        """What an `Asked` is made of, in its order."""
+        return [self.choice, self.text, *self.kept]
 
     @property
     def opened(self) -> list[gr.HTML]:
         """What `opened_part` fills, in its order."""
-        return [self.part, self.stages, self.lines, self.key]
+        return [self.part, self.stages, self.lines]
 
 
 def lay_out(names: list[str]) -> Layout:
@@ -91,6 +114,7 @@ def lay_out(names: list[str]) -> Layout:
             drawing = anatomy_view("The model", elem_id="inside-model")
         with gr.Column(scale=6, min_width=280):
             part = stages_view("One part", short=True, elem_id="inside-part")
+    doors = doors_view("inside")
     with sections() as row:
         with section("All stages"):
             stages = stages_view("Every matrix of this part", elem_id="inside-stages")
@@ -99,19 +123,20 @@ def lay_out(names: list[str]) -> Layout:
         with section("Logit lens"):
             lens = lens_view("The logit lens", elem_id="inside-lens")
     visit = gr.State(None, time_to_live=3600)
-    key = gr.Textbox("", visible="hidden")  # of the part that is open, for addresses
-    return Layout(choice, text, button, visit, drawing, part, stages, lines, key, lens, row)
+    kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
+    views = drawing, part, stages, lines, lens, doors
+    return Layout(choice, text, button, visit, kept, *views, row)
 
 
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
-    return look(trained, read_text(trained, EXAMPLES[name]))
+    return look(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
 
 
 def refused(error: InputError) -> tuple:
     """What is shown where no model is opened, in the order of `look`: why, where it would be."""
-    return None, {"summary": str(error)}, None, None, None, "", None
+    return None, {"summary": str(error)}, None, None, None, None
 
 
 @dataclass(frozen=True)
@@ -128,53 +153,62 @@ class Inside:
             raise InputError(f"There is no model {name!r}.")
         return name
 
+    def at(self, looked: tuple, name: str = "", text: str = "") -> tuple:
+        """What `look` or `open_node` gave; then the doors, and what the address keeps.
+
+        The name and the text are needed only where no model was opened.
+        """
+        visit = looked[0]
+        asked = visit.asked if visit else Asked(name, text)
+        sites = visit.trained.model.sites if visit else []
+        return *looked, doors_of(self.models, asked, sites), *asked.kept.values()
+
     @answers_errors
     def look_inside(self, name, text, training):
         """The chosen model with the visitor's text."""
         known = self.known(name)
         try:
             if known in LAB:
-                return look_at_learner(name, text, training)
+                return self.at(look_at_learner(name, text, training))
             trained = self.models.get(name)
-            return look(trained, read_text(trained, text))
+            return self.at(look(trained, read_text(trained, text), Asked(name, text)))
         except InputError as error:
-            return refused(error)
+            return self.at(refused(error), name, text)
 
     @answers_errors
     def change_model(self, name, text, training):
         """Another model, with a text that it can read."""
         if self.known(name) in self.names:
-            return EXAMPLES[name], *self.example(name)
+            return EXAMPLES[name], *self.at(self.example(name))
         text = readable(text, training)
         return text, *self.look_inside(name, text, training)
 
     @answers_errors
-    def arrive(self, name, text, key, visit, training):
+    def arrive(self, name, text, written, part, head, visit, training):
         """What somebody finds who opens the tab, or comes back to it."""
-        if self.known(name) in LAB:  # what learns there has changed
+        asked = Asked(self.known(name), text, written, part, head)
+        if name in LAB:  # what learns there has changed
             return self.change_model(name, text, training)
-        if text == EXAMPLES[name] and visit is None and not key:
-            return text, *self.example(name)
+        if asked == Asked(name, EXAMPLES[name]) and visit is None:
+            return text, *self.at(self.example(name))
         trained = self.models.get(name)
+        if visit and visit.trained is trained and visit.asked == asked:
+            return tuple(gr.skip() for _ in range(N_ANEW))
         try:
-            reading = read_text(trained, text)
+            reading = read_text(trained, text, ids_of(written))
         except InputError as error:
-            return text, *refused(error)
-        if visit and visit.trained is trained and visit.reading == reading and visit.named == key:
-            return [gr.skip()] * N_ANEW
-        return text, *look(trained, reading, key=key)
+            return text, *self.at(refused(error), name, text)
+        return text, *self.at(look(trained, reading, asked))
 
+    @answers_errors
+    def pick(self, visit, event: gr.EventData):
+        """Open a part that was pressed."""
+        return self.at(open_node(visit, jump=True, key=event.key))
 
-@answers_errors
-def pick(visit, event: gr.EventData):
-    """Open a part that was pressed."""
-    return open_node(visit, jump=True, key=event.key)
-
-
-@answers_errors
-def pick_head(visit, event: gr.EventData):
-    """Another head of the part that is open."""
-    return open_node(visit, jump=False, head=event.head)
+    @answers_errors
+    def pick_head(self, visit, event: gr.EventData):
+        """Another head of the part that is open."""
+        return self.at(open_node(visit, jump=False, head=event.head))
 
 
 def build(page: Page) -> Furniture:
@@ -183,7 +217,7 @@ def build(page: Page) -> Furniture:
     example = functools.cache(functools.partial(opened_example, page.models))
     layout, inside = lay_out(names), Inside(page.models, names, example)
     asked = [layout.choice, layout.text, page.training]
-    arriving = [layout.choice, layout.text, layout.key, layout.visit, page.training]
+    arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **QUEUED, **PRIVATE}
     gr.on(
@@ -194,9 +228,9 @@ def build(page: Page) -> Furniture:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     # a picture of another text than the one above it would mislead
     layout.text.input(inside.look_inside, asked, layout.shown, **quiet)
-    opened = [layout.visit, *layout.opened]
-    layout.drawing.pick(pick, layout.visit, opened, **quiet)
+    opened = [layout.visit, *layout.opened, *layout.told]
+    layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
-        view.switch(pick_head, layout.visit, opened, **quiet)
-    settings = {"part": layout.key}
-    return Furniture(layout.sections, layout.text, LONGEST, layout.choice, settings)
+        view.switch(inside.pick_head, layout.visit, opened, **quiet)
+    kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
+    return Furniture(layout.sections, layout.text, LONGEST, layout.choice, kept=kept)

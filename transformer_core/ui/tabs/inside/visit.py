@@ -1,8 +1,9 @@
 """One look inside a model: what a visitor has open, and the values of all views of it."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Models, Trained
 from transformer_core.inside import boxes
 from transformer_core.inside.anatomy import Node, anatomy
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
@@ -10,9 +11,13 @@ from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.stages import code, panels
 from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.doors import go_home, part_of, try_twins, watch_it_form
+from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.code import code_value
+from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.stages import stages_value
 
@@ -39,20 +44,30 @@ SEE = {
 }
 
 
+class Asked(NamedTuple):
+    """What an address says of a look inside; nothing is what one begins with."""
+
+    name: str  # of the model
+    text: str
+    written: str = ""  # ids of what a translator answered
+    part: str = ""
+    head: int = 1
+
+    @property
+    def kept(self) -> dict[str, Setting]:
+        """What of it no component shows."""
+        return {"written": self.written, "part": self.part, "head": self.head}
+
+
 @dataclass(frozen=True)
 class Visit:
     """What one visitor looks at: a model, a text, a part and a head."""
 
     trained: Trained  # of a training in the lab a copy, since the model itself changes
     reading: Reading
+    asked: Asked
     key: str
     head: int = 0
-
-    @property
-    def named(self) -> str:
-        """The part as an address names it: not at all where it is open without being asked for."""
-        first = first_choice(nodes_of(self.trained, self.reading))
-        return "" if self.key == first else self.key
 
 
 def nodes_of(trained: Trained, reading: Reading) -> dict[str, Node]:
@@ -79,10 +94,8 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     )
 
 
-def opened_part(
-    seen: Pass, visit: Visit, node: Node, *, jump: bool
-) -> tuple[dict, dict, dict, str]:
-    """The chosen part in short, all its stages, its code, and its name in addresses."""
+def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[dict, dict, dict]:
+    """The chosen part in short, all its stages, and its code."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     title = boxes.title(node, config)
@@ -92,8 +105,7 @@ def opened_part(
     chosen = {"heads": heads, "head": visit.head}
     short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
     stages = stages_value(found, heading, SEE[node.role], **chosen)
-    lines = code_value([replace(code(seen, node), title=title.capitalize())])
-    return short, stages, lines, visit.named
+    return short, stages, code_value([replace(code(seen, node), title=title.capitalize())])
 
 
 def through_the_lens(seen: Pass) -> dict | None:
@@ -111,13 +123,15 @@ def through_the_lens(seen: Pass) -> dict | None:
     return lens_value(guesses(seen, lens), agreement(lens).tolist(), summary)
 
 
-def look(trained: Trained, reading: Reading, said: str = "", key: str = "") -> tuple:
+def look(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
     """A model that is opened: the visit, and the values of all views.
 
-    key is that of a part that was asked for; if the model has none of it, the first is open.
+    A part or a head that the model has not is as if it had not been asked for.
     """
     nodes = nodes_of(trained, reading)
-    visit = Visit(trained, reading, key if key in nodes else first_choice(nodes))
+    if asked.part not in nodes or asked.head > trained.model.config.n_heads:
+        asked = Asked(asked.name, asked.text, asked.written)
+    visit = Visit(trained, reading, asked, asked.part or first_choice(nodes), asked.head - 1)
     seen = run(trained, reading)
     columns = boxes.columns(seen, list(nodes.values()))
     return (
@@ -138,7 +152,7 @@ def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
-    return look(trained, read_ids(trained, training.ids(text)), said)
+    return look(trained, read_ids(trained, training.ids(text)), Asked(name, text), said)
 
 
 def readable(text: str, training: Training | None) -> str:
@@ -160,5 +174,22 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
     heads = visit.trained.model.config.n_heads
     if not isinstance(visit.head, int) or not 0 <= visit.head < heads:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
+    visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
     return visit, *opened_part(seen, visit, nodes[visit.key], jump=jump)
+
+
+def doors_of(models: Models, asked: Asked, sites: list[Site]) -> dict:
+    """Where a text can be taken from here, with the head that is open if somebody chose it.
+
+    sites are those of the model.
+    """
+    site = next((one for one in sites if part_of(one) == asked.part), None)
+    if asked.name in LAB:
+        doors = [("Open in Live lab", Place("lab"))]
+    else:
+        doors = go_home(asked.name, asked.text, sites, site, asked.head)
+        doors += try_twins(models, asked.name, asked.text, asked.part, asked.head)
+    if asked.name == "translation":
+        doors.append(watch_it_form())
+    return doors_value(doors, asked.kept)

@@ -23,7 +23,7 @@ from transformer_core.ui.tabs.lab.handlers import (
     second_model,
     show_pairs,
 )
-from transformer_core.ui.tabs.lab.layout import Layout, lay_out
+from transformer_core.ui.tabs.lab.layout import Layout, doors_of, lay_out
 
 TITLE = "Live lab"
 # one training at a time on this machine; gradio tells the others their place in its queue
@@ -39,7 +39,7 @@ def build(page: Page) -> Furniture:
     wire_training(page, layout, lab)
     wire_looks(page, layout)
     wire_choices(page, layout, lab)
-    return Furniture(layout.sections)
+    return Furniture(layout.sections, choice=layout.task)
 
 
 def wire_training(page: Page, layout: Layout, lab: Lab) -> None:
@@ -71,6 +71,7 @@ def wire_looks(page: Page, layout: Layout) -> None:
     asked = [page.training, layout.text]
     looked = {"inputs": asked, "outputs": [layout.curves, *layout.looks], **HIDDEN, **QUEUED}
     layout.curves.scrub(look_back, trigger_mode="always_last", **looked)
+    layout.text.change(doors_of, layout.text, layout.doors, **HIDDEN)
     gr.on([layout.decode.click, layout.text.submit], look_now, **looked)
 
 

@@ -7,12 +7,14 @@ import gradio as gr
 
 from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
+from transformer_core.ui.doors import see_inside
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
 from transformer_core.ui.tabs.lab.settings import PAIRS, RIVAL, choice_controls
 from transformer_core.ui.views.code import code_view
 from transformer_core.ui.views.curves import curves_view
+from transformer_core.ui.views.doors import doors_value, doors_view
 from transformer_core.ui.views.moment import moment_view
 from transformer_core.ui.views.steps import steps_view
 
@@ -46,6 +48,7 @@ class Layout:
     reset: gr.Button
     curves: gr.HTML
     maps: gr.HTML
+    doors: gr.HTML
     sections: gr.Tabs
     text: gr.Textbox
     decode: gr.Button
@@ -81,6 +84,7 @@ class Layout:
 def lay_out(plan: Plan) -> Layout:
     """Build every component, set to a plan."""
     first = first_screen(plan)
+    doors = doors_view("lab", value=doors_of(plan.toy().example))
     with sections() as tabs:
         with section("Symbol by symbol"):
             symbols = symbols_section(plan)
@@ -99,6 +103,7 @@ def lay_out(plan: Plan) -> Layout:
         **race,
         **own,
         ours=ours,
+        doors=doors,
         sections=tabs,
         code_section=code_section,
         code=code,
@@ -179,6 +184,11 @@ def pairs_section() -> dict:
     with gr.Row():
         learn = gr.Button("Take these as the task", scale=0, min_width=190)
     return {"pairs": pairs, "learn_pairs": learn}
+
+
+def doors_of(text: str) -> dict:
+    """Where an input can be taken: into the model, as it is at that moment."""
+    return doors_value([see_inside("Live lab", text)], {})
 
 
 def lead(words: str) -> None:

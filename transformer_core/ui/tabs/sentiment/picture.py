@@ -14,12 +14,12 @@ EMPTY = "Here the words of the review flow into [CLS], and [CLS] ends on the sca
 
 def picture_view(**component) -> gr.HTML:
     """Where the picture is drawn."""
-    return flow_view("How the verdict came about", EMPTY, "sentiment", **component)
+    return flow_view("How the verdict came about", EMPTY, **component)
 
 
 def picture_value(trained: Trained[EncoderClassifier], found: Classification) -> dict:
     """What it shows of a review; found has a trace."""
-    return flow_value(sentiment_flow(trained, found), found.review.text)
+    return flow_value(sentiment_flow(trained, found))
 
 
 def picture_weights(trained: Trained[EncoderClassifier], found: Classification) -> dict:

@@ -15,12 +15,12 @@ from transformer_core.tasks.classification import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import Place
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged
+from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
 
@@ -49,9 +49,15 @@ class Layout:
     verdict: gr.HTML
     picture: gr.HTML
     weights: gr.HTML
+    doors: gr.HTML
     sections: gr.Tabs
     section: gr.State  # the name of the one that is open
     drawn: dict[str, Drawn]  # the sections that follow the text
+
+    @property
+    def first_screen(self) -> list:
+        """What `judged` fills, in its order."""
+        return [self.verdict, self.picture, self.doors]
 
     @property
     def followers(self) -> list:
@@ -92,10 +98,11 @@ def laid_out(models: Models) -> Layout:
                 elem_id="review",
                 elem_classes="large",
             )
-            clear = examples(named(models), review, Place("inside", choice="sentiment"))
+            clear = examples(named(models), review)
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
     picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
+    doors = doors_view("sentiment")
     section, drawn = gr.State(OPEN_FIRST), {}
     with sections() as row:
         for name, module in SECTIONS.items():
@@ -105,7 +112,8 @@ def laid_out(models: Models) -> Layout:
                     drawn[name] = found
                 this = functools.partial(str, name)
                 opened.select(this, None, section, show_progress="hidden", **PRIVATE)
-    return Layout(review, clear, verdict, picture, weights, row, section, drawn)
+    first_screen = verdict, picture, weights, doors
+    return Layout(review, clear, *first_screen, row, section, drawn)
 
 
 def named(models: Models) -> dict[str, str]:
@@ -137,10 +145,10 @@ def follow_the_text(models: Models, layout: Layout) -> None:
     def redraw(name, text):
         return look(layout.drawn, name, text)
 
-    review, first_screen = layout.review, [layout.verdict, layout.picture]
+    review = layout.review
     here = [layout.section, review]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    review.change(functools.partial(judged, models), review, first_screen, **quiet)
+    review.change(functools.partial(judged, models), review, layout.first_screen, **quiet)
     review.change(redraw, here, layout.followers, **quiet)
     layout.picture.attend(functools.partial(attended, models), review, layout.weights, **quiet)
     layout.section.change(redraw, here, layout.followers, **quiet)
@@ -154,6 +162,6 @@ def begin(page: Page, layout: Layout) -> None:
     def first_example():
         return *judged(page.models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
 
-    first = [layout.verdict, layout.picture, *layout.followers]
+    first = [*layout.first_screen, *layout.followers]
     quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
     page.restored.change(first_example, None, first, **quietly)

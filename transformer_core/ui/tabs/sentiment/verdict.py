@@ -3,24 +3,29 @@
 from transformer_core.inference import CheckpointError, InputError, Models, classify
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import Review, cut
+from transformer_core.ui.doors import from_text
 from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
+from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.meters import meters_value
 
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 
-def judged(models: Models, text: str) -> tuple[dict, dict | None]:
-    """Values of the verdict and of the picture; a text that cannot be read gets its sentence."""
+def judged(models: Models, text: str) -> tuple[dict, dict | None, dict]:
+    """Values of the verdict, of the picture and of the doors; a text that cannot be read gets its
+    sentence."""
     if isinstance(text, str) and not text.strip():
-        return meters_value([], EMPTY), None  # while one types, that is no mistake
+        return meters_value([], EMPTY), None, doors_value((), {})  # that is no mistake, one types
     try:
         found = classify(models.classifier, text, Trace())
         rows = [("Transformer", found.probabilities["positive"])]
         if models.has("sentiment_lstm"):
             rows.append(("LSTM", classify(models.lstm, text).probabilities["positive"]))
     except (InputError, CheckpointError) as error:
-        return meters_value([], str(error)), None
-    return meters_value(rows, remarks(found.review)), picture_value(models.classifier, found)
+        return meters_value([], str(error)), None, doors_value((), {})
+    verdict = meters_value(rows, remarks(found.review))
+    doors = doors_value(from_text(models, "sentiment", text), {})
+    return verdict, picture_value(models.classifier, found), doors
 
 
 def attended(models: Models, text: str) -> dict | None:

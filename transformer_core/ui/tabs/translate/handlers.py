@@ -11,12 +11,28 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.inference import Models, translate
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.translation import Sentence
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
-from transformer_core.ui.tabs.translate.shown import display, nothing, refused, switched
-from transformer_core.ui.tabs.translate.work import Measured, Work, again, begin, looked_at
+from transformer_core.ui.tabs.translate.shown import (
+    display,
+    doors_of,
+    nothing,
+    refused,
+    switched,
+)
+from transformer_core.ui.tabs.translate.work import (
+    Measured,
+    Work,
+    again,
+    arrived,
+    begin,
+    holds,
+    known,
+    looked_at,
+)
 from transformer_core.ui.views.switches import head_key
 
 
@@ -32,25 +48,44 @@ class Handlers:
         """The translator, read from its files when it is first needed."""
         return self.models.translator
 
+    def display(
+        self,
+        work: Work,
+        sentence: Sentence,
+        measured: Measured | None = None,
+        *,
+        step: bool = False,
+    ) -> tuple:
+        """What is shown of a visitor's work; step: it is one that he can take back."""
+        doors = doors_of(self.models, work, step=step)
+        return display(self.trained, work, sentence, doors, measured)
+
     @answers_errors
-    def typed(self, work, text, beam_size, length_penalty):
-        """Translate what stands in the box."""
+    def typed(self, work, text, beam_size, length_penalty, place, forced, off):
+        """Translate what stands in the box, as an address asks for it if one does."""
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():
             return nothing()
-        if (text, beam_size, length_penalty) == self.first:
+        search, asked = (text, beam_size, length_penalty), (place, forced, off)
+        # what is kept follows the work: where it does not, an address has set it
+        by_address = asked != tuple(work.kept.values())
+        if search == self.first and not by_address:
             return self.first_example
         try:
-            return display(self.trained, *begin(self.trained, text, beam_size, length_penalty))
+            if not by_address or not holds(self.trained, work, *search):
+                work, sentence = begin(self.trained, *search)
+            if by_address:
+                work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
             return refused(work, error)
+        return self.display(work, sentence)
 
     @answers_errors
     def pick_sentence(self, work, number):
         """Look at another sentence of the text."""
         if not isinstance(number, int) or not 0 <= number < len(work.sources):
             raise InputError(f"There is no sentence {number!r}.")
-        return display(self.trained, *again(self.trained, work, shown=number, forced=(), off=()))
+        return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
 
     @answers_errors
     def pick_piece(self, work, event: gr.EventData):
@@ -73,16 +108,10 @@ class Handlers:
 
     def force(self, work: Work, path: Sequence[int]) -> tuple:
         """Translate with a given beginning."""
-        vocabulary = self.trained.model.config.vocab_size
-        known = isinstance(path, list) and all(isinstance(i, int) for i in path)
-        if not known or not all(0 <= i < vocabulary for i in path):
+        ids = isinstance(path, list) and all(isinstance(i, int) for i in path)
+        if not ids or not known(path, self.trained.model.config.vocab_size):
             raise InputError("That is not a beginning of a translation.")
-        return display(self.trained, *again(self.trained, work, forced=tuple(path)))
-
-    @answers_errors
-    def restore(self, work):
-        """Undo what was forced and what was switched off."""
-        return display(self.trained, *again(self.trained, work, forced=(), off=()))
+        return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
 
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
@@ -91,7 +120,7 @@ class Handlers:
         heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
-        return display(self.trained, *again(self.trained, work, off=off), measured)
+        return self.display(*again(self.trained, work, off=off), measured, step=True)
 
     @answers_errors
     def try_each(self, work):
@@ -117,7 +146,7 @@ class Handlers:
     @functools.cached_property
     def first_example(self) -> tuple:
         """What everybody sees first."""
-        return display(self.trained, *begin(self.trained, *self.first))
+        return self.display(*begin(self.trained, *self.first))
 
     @functools.cached_property
     def first(self) -> tuple:

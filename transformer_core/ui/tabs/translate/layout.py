@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.ui.layout import examples, section, sections
-from transformer_core.ui.place import Place
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.picture import picture_view
 from transformer_core.ui.tabs.translate.work import Work
+from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.pieces import pieces_view
 from transformer_core.ui.views.switches import switches_view
@@ -34,6 +34,7 @@ class Parts:
     """The components that events read and write."""
 
     work: gr.State
+    kept: tuple[gr.State, gr.State, gr.State]  # its parts of an address, as `Work.kept` names them
     measured: gr.State
     english: gr.Textbox
     clear: gr.Button
@@ -41,6 +42,7 @@ class Parts:
     sentences: gr.Radio
     picture: gr.HTML
     weights: gr.HTML
+    doors: gr.HTML
     sections: gr.Tabs
     beam: Slider
     penalty: Slider
@@ -59,7 +61,7 @@ class Parts:
     @property
     def shown(self) -> list:
         """What follows from a visitor's work, which is the first."""
-        answer = [self.work, self.german, self.sentences, self.picture]
+        answer = [self.work, *self.kept, self.german, self.sentences, self.picture, self.doors]
         return [*answer, self.ranked, self.tree, self.heads, self.switches]
 
 
@@ -67,6 +69,7 @@ def lay_out() -> Parts:
     """Lay out the tab; what it says and shows comes later."""
     states = {
         "work": gr.State(Work(), time_to_live=3600),
+        "kept": tuple(gr.State(value) for value in Work().kept.values()),
         "measured": gr.State(None, time_to_live=3600),
     }
     with gr.Row(elem_classes="duo"):
@@ -81,7 +84,7 @@ def lay_out() -> Parts:
                 elem_id="english",
                 elem_classes="large",
             )
-            clear = examples(EXAMPLES, english, Place("inside", choice="translation"))
+            clear = examples(EXAMPLES, english)
         with gr.Column(min_width=280):
             german = pieces_view("German", EMPTY, lang="de", elem_id="german")
     sentences = gr.Radio(
@@ -95,7 +98,7 @@ def lay_out() -> Parts:
     )
     picture = picture_view(elem_id="translate-flow", elem_classes="answer")
     first_screen = {"english": english, "clear": clear, "german": german, "sentences": sentences}
-    drawn = {"picture": picture, "weights": weights_view()}
+    drawn = {"picture": picture, "weights": weights_view(), "doors": doors_view("translate")}
     return Parts(**states, **first_screen, **drawn, **lay_out_sections())
 
 

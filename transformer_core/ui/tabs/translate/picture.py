@@ -17,12 +17,12 @@ EMPTY = (
 
 def picture_view(**component) -> gr.HTML:
     """What draws picture_value. Event: force {position, token}, as of the German's pieces."""
-    return flow_view("How the translation came about", EMPTY, "translation", **component)
+    return flow_view("How the translation came about", EMPTY, **component)
 
 
 def picture_value(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
     """What fed every piece of a translation, and what else could have been said."""
-    return flow_value(translation_flow(trained, sentence), sentence.source)
+    return flow_value(translation_flow(trained, sentence))
 
 
 def picture_weights(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:

@@ -1,16 +1,20 @@
 """What the Translate tab shows of a visitor's work: the value of every output."""
 
 import difflib
+from dataclasses import replace
 
 import gradio as gr
 
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Models, Trained
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
 from transformer_core.tokenization import EOS
+from transformer_core.ui.doors import from_text, watch_it_form
+from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.translate.picture import picture_value
-from transformer_core.ui.tabs.translate.work import Measured, Work
+from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
+from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.switches import switches_value
@@ -22,14 +26,21 @@ N_RANKED = 5
 
 
 def display(
-    trained: Trained, work: Work, sentence: Sentence, measured: Measured | None = None
+    trained: Trained,
+    work: Work,
+    sentence: Sentence,
+    doors: dict,
+    measured: Measured | None = None,
 ) -> tuple:
-    """Every output of the tab, in the order of `Parts.shown`; sentence is what work looks at."""
+    """Every output of the tab, in the order of `Parts.shown`; sentence is what work looks at, doors
+    the value of doors_of."""
     return (
         work,
+        *work.kept.values(),
         german(work),
         choice(work),
         picture_value(trained, sentence),
+        doors,
         ranking(sentence),
         searched(trained, sentence),
         attended(trained, sentence),
@@ -39,12 +50,14 @@ def display(
 
 def nothing() -> tuple:
     """The outputs while there is no text."""
-    return Work(), None, gr.Radio([], visible=False), *[None] * 5
+    doors = doors_value((), Work().kept)
+    answer = None, gr.Radio([], visible=False), None, doors
+    return Work(), *Work().kept.values(), *answer, *[None] * 4
 
 
 def refused(work: Work, error: InputError) -> tuple:
     """The outputs when a text cannot be translated: why, and the last translation as a past one."""
-    return gr.skip(), german(work, str(error)), *[gr.skip()] * 6
+    return *[gr.skip()] * 4, german(work, str(error)), *[gr.skip()] * 7
 
 
 def german(work: Work, error: str = "") -> dict:
@@ -57,9 +70,23 @@ def german(work: Work, error: str = "") -> dict:
         confidence(tokens) + changes(work),
         before=" ".join(work.texts[: work.shown]),
         after=" ".join(work.texts[work.shown + 1 :]),
-        changed=bool(work.forced or work.off),
+        undo=there(work, work.before) if any(work.changes) else "",
+        best=there(work, Changes()) if any(work.changes) else "",
         error=error,
     )
+
+
+def there(work: Work, changes: Changes) -> str:
+    """The address of the sentence looked at, with other changes."""
+    kept = replace(work, forced=changes.forced, off=changes.off).kept
+    return Place("translate", settings=kept).query
+
+
+def doors_of(models: Models, work: Work, *, step: bool = False) -> dict:
+    """Where the sentence looked at can be taken, with the pieces that are on screen."""
+    written = [token.id for token in work.translated.tokens]
+    doors = from_text(models, "translation", work.sources[work.shown], written)
+    return doors_value([*doors, watch_it_form()], work.kept, step=step)
 
 
 def confidence(tokens: list[Token]) -> str:
@@ -111,7 +138,7 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
     site, head, _ = alignment_head(trained)
     return attention_value(
         sentence,
-        sorted(trained.model.sites, key=lambda site: site.kind),  # cross comes first
+        trained.model.sites,
         "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
         "that was written there.",
         first=(site.layer, head),

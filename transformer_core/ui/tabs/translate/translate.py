@@ -10,12 +10,16 @@ import gradio as gr
 from transformer_core.tasks.translation import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
+from transformer_core.ui.place import IDS, number, spelled
+from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
 from transformer_core.ui.tabs.translate.shown import nothing
+from transformer_core.ui.tabs.translate.work import Work
+from transformer_core.ui.views.switches import KEY
 
 TITLE = "Translate"
+KEPT = (number(1, MAX_CHARACTERS, 1), spelled(IDS), spelled(rf"{KEY}(\.{KEY})*"))
 QUIET = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
 
 
@@ -30,12 +34,15 @@ def build(page: Page) -> Furniture | None:
     wire_views(parts, handlers)
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
     settings = {"beam": parts.beam, "penalty": parts.penalty}
-    return Furniture(parts.sections, parts.english, MAX_CHARACTERS, None, settings, eager=True)
+    kept = dict(zip(Work().kept, map(Kept, parts.kept, KEPT), strict=True))
+    return Furniture(
+        parts.sections, parts.english, MAX_CHARACTERS, None, settings, kept, eager=True
+    )
 
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
     """What is typed, pressed and dragged, and what an address says."""
-    typed = [parts.work, *parts.search]
+    typed = [parts.work, *parts.search, *parts.kept]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
     changed = [parts.english.change, parts.beam.release, parts.penalty.release]
     changed += [parts.english.submit, page.restored.change]
@@ -51,7 +58,6 @@ def wire_views(parts: Parts, handlers: Handlers) -> None:
     parts.german.branch(handlers.pick_piece, work, shown, **QUIET)
     parts.picture.force(handlers.pick_piece, work, shown, **QUIET)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
-    parts.german.restore(handlers.restore, work, shown, **QUIET)
     parts.tree.force(handlers.pick_node, work, shown, **QUIET)
     switches, measured = parts.switches, parts.measured
     switches.toggle(handlers.toggle, [work, measured], shown, **QUIET)

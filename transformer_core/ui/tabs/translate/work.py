@@ -1,12 +1,15 @@
 """One visitor's translation, and what was done to it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from transformer_core.checkpoint import Trained
-from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import (
+    MAX_FORCED,
     Sentence,
     Written,
     check_search,
@@ -14,8 +17,11 @@ from transformer_core.tasks.translation import (
     read_back,
     translate_sentence,
 )
+from transformer_core.ui.place import Setting, ids_of, joined
+from transformer_core.ui.views.switches import head_key
 
 NOTHING = "There is nothing to look at yet: type an English sentence."
+MAX_STEPS = 100  # that can be taken back
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,18 @@ class Measured:
     def holds_for(self, written: Written) -> bool:
         """Whether this is what was measured, though it may have been computed anew."""
         return self.of.source == written.source and self.of.tokens == written.tokens
+
+
+class Changes(NamedTuple):
+    """What a visitor did to a translation."""
+
+    forced: tuple[int, ...] = ()  # pieces with which it has to begin
+    off: tuple[Head, ...] = ()
+
+    @property
+    def kept(self) -> dict[str, Setting]:
+        """As an address says it."""
+        return {"forced": joined(self.forced), "off": ".".join(map(head_key, self.off))}
 
 
 @dataclass(frozen=True)
@@ -44,8 +62,24 @@ class Work:
     length_penalty: float = 1.0
     forced: tuple[int, ...] = ()
     off: tuple[Head, ...] = ()
+    past: tuple[Changes, ...] = ()  # what was done before, step by step
     plain: Written | None = None  # the shown sentence as it is with no head off
     now: Written | None = None  # as it is now
+
+    @property
+    def changes(self) -> Changes:
+        """What was done to it."""
+        return Changes(self.forced, self.off)
+
+    @property
+    def before(self) -> Changes:
+        """What had been done to it before the last step."""
+        return self.past[-1] if self.past else Changes()
+
+    @property
+    def kept(self) -> dict[str, Setting]:
+        """What an address says of it beside the text and the settings."""
+        return {"sentence": self.shown + 1, **self.changes.kept}
 
     @property
     def translated(self) -> Written:
@@ -79,7 +113,7 @@ def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
     """Decode the shown sentence anew after a change of what is shown, forced or off."""
     if not work.sources:
         raise InputError(NOTHING)
-    work = replace(work, **changes)
+    work = followed(work, replace(work, **changes))
     settings = work.sources[work.shown], work.beam_size, work.length_penalty
     sentence = translate_sentence(trained, *settings, work.forced, work.off)
     if not work.off:
@@ -99,3 +133,38 @@ def looked_at(trained: Trained, work: Work) -> Sentence:
     written = [token.id for token in now.tokens]
     trace = Trace(head_mask(trained.model, work.off))
     return read_back(trained, now.source, list(now.src_ids), written, trace)
+
+
+def followed(old: Work, new: Work) -> Work:
+    """The new work with the steps that lead to it; one that is taken back is no step."""
+    steps = (*old.past, old.changes) if new.shown == old.shown else ()
+    steps = steps[: steps.index(new.changes)] if new.changes in steps else steps[-MAX_STEPS:]
+    return replace(new, past=steps)
+
+
+def holds(trained: Trained, work: Work, text: str, beam_size: float, penalty: float) -> bool:
+    """Whether the work is that of a text and of settings; InputError if that text cannot be."""
+    settings = (work.beam_size, work.length_penalty) == (beam_size, penalty)
+    return settings and tuple(check_text(trained, text)) == work.sources
+
+
+def arrived(
+    trained: Trained, work: Work, place: int, forced: str, off: str
+) -> tuple[Work, Sentence]:
+    """Look at what an address asks for; what it says wrongly is as if it had not been said."""
+    model = trained.model
+    heads = every_head(model.sites, model.config.n_heads)
+    asked = set(off.split("."))
+    ids, n = ids_of(forced), len(work.sources)
+    return again(
+        trained,
+        work,
+        shown=place - 1 if place <= n else 0,
+        forced=ids if known(ids, model.config.vocab_size) else (),
+        off=tuple(head for head in heads if head_key(head) in asked),
+    )
+
+
+def known(ids: Sequence[int], vocab_size: int) -> bool:
+    """Whether these can be the beginning of a translation."""
+    return len(ids) <= MAX_FORCED and all(0 <= index < vocab_size for index in ids)

@@ -1,0 +1,87 @@
+"""Where what a tab shows can be taken: to the models' numbers, to the variants, to the lab, back.
+
+A door is a name and the Place that it opens. Those that lead from a tab with heads take along the
+head that is looked at there, see assets/views/doors.js.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from transformer_core.inference import Models
+from transformer_core.inside.forward import MAX_TOKENS
+from transformer_core.model.trace import Site
+from transformer_core.studies.twins import MAX_PIECES
+from transformer_core.ui.place import Place, Setting, joined
+from transformer_core.ui.views.heads import kinds_of
+
+Door = tuple[str, Place]
+
+
+class Home(NamedTuple):
+    """The tab in which a checkpoint works, and where its heads are."""
+
+    tab: str
+    title: str
+    heads: str  # the section
+    settings: Mapping[str, Setting] = {}  # that make the tab begin with the text that is brought
+
+
+# by the names of checkpoints, which are those of the studies too
+HOMES = {
+    "translation": Home("translate", "Translate", "heads"),
+    "sentiment": Home("sentiment", "Sentiment", "attention"),
+    "shakespeare": Home("generate", "Generate", "heads", {"branch": 0}),
+}
+CHARACTERS = "shakespeare"  # its tokens are characters: of a long text the last ones are taken
+PART = r"[a-z0-9: -]+"  # the key of a model's part, see inside/anatomy.py
+
+
+def from_text(models: Models, name: str, text: str, written: Sequence[int] = ()) -> list[Door]:
+    """The doors of a tab in which a checkpoint has read a text; written is what it answered."""
+    doors = [see_inside(name, text, written), *try_twins(models, name, text)]
+    return doors if text.strip() else []
+
+
+def see_inside(
+    name: str, text: str, written: Sequence[int] = (), part: str = "", head: int = 1
+) -> Door:
+    """A checkpoint opened up with a text and what it made of it, and with one of its parts."""
+    text = text[-MAX_TOKENS:] if name == CHARACTERS else text
+    settings = {"written": joined(written), "part": part, "head": head}
+    return "See it inside", Place("inside", "", text, name, settings=settings)
+
+
+def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 1) -> list[Door]:
+    """The variants of a study with a text; no door without the study."""
+    if not (models.folder / "ablations" / name / "study.json").exists():
+        return []
+    text = text[-MAX_PIECES:] if name == CHARACTERS else text
+    settings = {"part": part, "head": head}
+    return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
+
+
+def watch_it_form() -> Door:
+    """The live lab, where the diagonal of cross-attention forms while a model learns to copy."""
+    return "Watch it form in the lab", Place("lab", "symbol-by-symbol", choice="copy")
+
+
+def go_home(
+    name: str, text: str, sites: Sequence[Site] = (), site: Site | None = None, head: int = 1
+) -> list[Door]:
+    """The tab in which a checkpoint works, with a text and a head; no door if it has none."""
+    home = HOMES.get(name)
+    if home is None:
+        return []
+    section, found = ("", None) if site is None else (home.heads, address_of(sites, site, head))
+    place = Place(home.tab, section, text, head=found, settings=home.settings)
+    return [(f"Open in {home.title}", place)]
+
+
+def part_of(site: Site) -> str:
+    """An attention as a part of its model, see inside/anatomy.py."""
+    return f"{site.stack}:{site.layer}:{site.kind}:attention"
+
+
+def address_of(sites: Sequence[Site], site: Site, head: int) -> tuple[int, int, int]:
+    """Kind of attention, layer and head from 1, as the views of all heads count them."""
+    return kinds_of(sites).index((site.stack, site.kind)) + 1, site.layer + 1, head

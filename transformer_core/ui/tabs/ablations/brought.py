@@ -1,0 +1,49 @@
+"""What is brought to the twins from another tab, and where it can be taken from them."""
+
+import gradio as gr
+
+from transformer_core.checkpoint import Models
+from transformer_core.model.trace import Site
+from transformer_core.studies.records import Study
+from transformer_core.studies.twins import sites_of
+from transformer_core.ui.doors import go_home, part_of, see_inside
+from transformer_core.ui.views.doors import doors_value
+
+N_BROUGHT = 6  # values that `brought` gives
+
+
+def brought(models: Models, study: Study, text: str, part: str, head: int) -> tuple:
+    """A text for the twins, the attention and the head of theirs that is nearest to a part of
+    another model, and the values of `there`."""
+    sites, heads = sites_of(study), heads_of(study)
+    site, head = nearest(sites, part) or first_site(sites), min(head, heads[-1])
+    offered = gr.Dropdown([str(one) for one in sites], value=site and str(site))
+    chosen = (site, head) if part else (None, 1)
+    return text, offered, gr.Dropdown(heads, value=head), *there(models, study.name, text, *chosen)
+
+
+def there(models: Models, name: str, text: str, site: Site | None, head: int) -> tuple:
+    """The doors with a text and a head that somebody chose, and what the address keeps of it."""
+    part = part_of(site) if site else ""
+    doors = [see_inside(name, text, (), part, head)] if models.has(name) else []
+    doors = [*doors, *go_home(name, text)]
+    return doors_value(doors, {"part": part, "head": head}), part, head
+
+
+def heads_of(study: Study) -> list[int]:
+    """Numbers of the baseline's heads, from 1."""
+    return list(range(1, study.baseline.record["model"]["n_heads"] + 1)) if study.baseline else [1]
+
+
+def first_site(sites: list[Site]) -> Site | None:
+    """The attention that is shown at first: cross-attention where there is some."""
+    return min(sites, key=lambda site: site.kind != "cross", default=None)
+
+
+def nearest(sites: list[Site], part: str) -> Site | None:
+    """The attention whose layer is nearest to that of a part of another model, if there is any."""
+    stack, layer, kind, *_ = [*part.split(":"), "", "", ""]
+    same = [site for site in sites if (site.stack, site.kind) == (stack, kind)]
+    if not same or not layer.isdecimal():
+        return None
+    return min(same, key=lambda site: abs(site.layer - int(layer)))
