@@ -129,7 +129,11 @@ const flowAttention = (n, sent) => {
 
 // What is chosen of it: a button for every head and a list of layers, there once it is asked for.
 const flowChooser = (changed) => {
-  const heads = make('span', { class: 'flow-heads', role: 'group', 'aria-label': 'Heads' }),
+  const heads = make('span', {
+      class: 'flow-heads',
+      role: 'group',
+      'aria-label': 'Heads in the picture',
+    }),
     layers = make('select', { class: 'flow-layers', 'aria-label': 'Layers' });
   let on = [0];
   const show = () => {

@@ -226,8 +226,6 @@ def build(page: Page) -> Furniture:
     layout.choice.input(inside.change_model, asked, anew, **seen)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    # a picture of another text than the one above it would mislead
-    layout.text.input(inside.look_inside, asked, layout.shown, **quiet)
     opened = [layout.visit, *layout.opened, *layout.told]
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
