@@ -166,6 +166,15 @@ def test_hostile_text_is_shown_as_it_is(open_page):
     assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
 
 
+def test_the_picture_follows_the_text(open_page):
+    page = opened(open_page)
+    page.locator("#inside-text input").fill("A horse.")
+    expect(page.locator("#inside-model")).to_contain_text("encoder, 4 tokens", timeout=PATIENT)
+    page.locator("#inside-text input").fill("")
+    expect(page.locator("#inside-model")).to_contain_text("type a text", timeout=PATIENT)
+    expect(page.locator(".toast-body")).to_have_count(0)
+
+
 def test_what_cannot_be_read_is_a_sentence(open_page):
     page = opened(open_page)
     page.locator("#inside-text input").fill("word " * 300)

@@ -132,6 +132,20 @@ def test_an_address_opens_a_part_and_a_head_and_one_that_is_not_there_is_the_fir
         assert (visit.key, visit.head, part, head) == (first.key, 0, "", 1)
 
 
+def test_a_text_that_is_typed_keeps_the_part_that_is_open_and_no_answer_to_another(handlers):
+    text, part = "Speak to all", "encoder:1:self:attention"
+    _, visit, *_ = handlers["arrive"]("sentiment", text, "", part, 2, None, None)
+    told = ("", part, 2)
+    same = handlers["follow"]("sentiment", text, *told, visit, None)
+    assert len(same) == inside.N_ANEW - 1 and all(value == gr.skip() for value in same)
+    visit, drawing, *_, key, head = handlers["follow"]("sentiment", "Speak", *told, visit, None)
+    assert visit.asked.text == "Speak" and (key, head) == (part, 2)
+    visit, drawing, *_ = handlers["follow"]("sentiment", "", *told, visit, None)
+    assert visit is None and "type a text" in drawing["summary"]
+    visit, *_ = handlers["follow"]("sentiment", "Sp", *BLANK, visit, None)
+    assert visit.asked.text == "Sp"
+
+
 def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):
     _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
     pressed = gr.EventData(None, {"key": "encoder:1:self:attention"})

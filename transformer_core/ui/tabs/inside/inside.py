@@ -201,6 +201,22 @@ class Inside:
         return text, *self.at(look(trained, reading, asked))
 
     @answers_errors
+    def follow(self, name, text, written, part, head, visit, training):
+        """The text as it is being typed, with the part that is open; what was typed is kept.
+
+        What the model had answered to the text before is no answer to this one. A door brings text
+        and answer at once: then they are not those of the visit.
+        """
+        at = visit and visit.asked
+        if at and (at.name, at.text) == (name, text):
+            return tuple(gr.skip() for _ in range(N_ANEW - 1))
+        if self.known(name) in LAB:
+            return self.look_inside(name, text, training)
+        if at and at.written == written:
+            written = ""
+        return self.arrive(name, text, written, part, head, visit, training)[1:]
+
+    @answers_errors
     def pick(self, visit, event: gr.EventData):
         """Open a part that was pressed."""
         return self.at(open_node(visit, jump=True, key=event.key))
@@ -226,6 +242,9 @@ def build(page: Page) -> Furniture:
     layout.choice.input(inside.change_model, asked, anew, **seen)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
+    # a picture of another text than the one above it would mislead; gradio's own event for what is
+    # typed hears neither of what is pasted nor of what is deleted
+    layout.text.change(inside.follow, arriving, layout.shown, **quiet)
     opened = [layout.visit, *layout.opened, *layout.told]
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
