@@ -182,7 +182,7 @@ def test_what_cannot_be_read_is_a_sentence(open_page):
     note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("at most 100", timeout=PATIENT)
     expect(page.locator(".toast-body")).to_have_count(0)
-    assert page.locator("#inside-model svg, #inside-part canvas").count() == 0
+    expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
     page.locator("#inside-text input").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-model svg").first).to_be_visible(timeout=PATIENT)

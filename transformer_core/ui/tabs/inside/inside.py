@@ -41,6 +41,8 @@ TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 11  # values of a model that is opened, its text among them
 KEPT = (spelled(IDS), spelled(PART), number(1, 99, 1))
+# a door changes model, text and part in one answer, but the page one after the other
+ALL_CHANGED = "() => new Promise((done) => setTimeout(done, 50, []))"
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -244,7 +246,8 @@ def build(page: Page) -> Furniture:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
-    layout.text.change(inside.follow, arriving, layout.shown, **quiet)
+    changed = layout.text.change(None, None, None, js=ALL_CHANGED, **PRIVATE)
+    changed.then(inside.follow, arriving, layout.shown, **quiet)
     opened = [layout.visit, *layout.opened, *layout.told]
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
