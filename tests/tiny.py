@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from transformer_core import checkpoint
 from transformer_core.checkpoint import Trained
 from transformer_core.model.attention import Cache, MultiHeadAttention
 from transformer_core.model.config import ModelConfig
@@ -78,3 +79,17 @@ def tiny_classifier(model_class: type[Model] = EncoderClassifier, **changes) -> 
     tokenizer = train_bpe([TEXT] * 3, 90, web=True)
     changes = {"vocab_size": tokenizer.vocab_size, "max_len": 60, **changes}
     return Trained(build(model_class, **changes), tokenizer, Path("tiny"))
+
+
+def write_tinies(folder: Path) -> Path:
+    """Random tiny models with their tokenizers, saved as the app's three checkpoints."""
+    torch.manual_seed(0)
+    tinies = {
+        "shakespeare": tiny_writer(),
+        "translation": tiny_translator(),
+        "sentiment": tiny_classifier(),
+    }
+    for name, tiny in tinies.items():
+        checkpoint.save(folder / name, tiny.model)
+        (folder / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    return folder

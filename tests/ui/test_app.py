@@ -3,11 +3,9 @@ import logging
 
 import httpx
 import pytest
-import torch
-from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer
+from tiny import TEXT, write_tinies
 
 from train.loop import fit_on_cpu
-from transformer_core import checkpoint
 from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui.app import LAUNCH, build_app, tab_id
 from transformer_core.ui.tabs import TABS
@@ -16,17 +14,7 @@ from transformer_core.ui.tabs import TABS
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A checkpoints folder with tiny random models."""
-    torch.manual_seed(0)
-    path = tmp_path_factory.mktemp("checkpoints")
-    tinies = {
-        "shakespeare": tiny_writer(),
-        "translation": tiny_translator(),
-        "sentiment": tiny_classifier(),
-    }
-    for name, tiny in tinies.items():
-        checkpoint.save(path / name, tiny.model)
-        (path / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
-    return path
+    return write_tinies(tmp_path_factory.mktemp("checkpoints"))
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,12 @@
 
 import pytest
 import torch
-from tiny import tiny_classifier, tiny_translator, tiny_writer
+from tiny import tiny_translator, write_tinies
 from tiny_study import write_writers
 from torch.testing import assert_close
 from visits import Visit, held
 
 from train.loop import fit_on_cpu
-from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.model.trace import Site
 from transformer_core.ui.app import build_app
@@ -20,16 +19,7 @@ MOST = 500_000  # bytes: 200 characters of a story, each with what else could st
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """Tiny random ones, and a study."""
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("checkpoints")
-    tinies = {
-        "shakespeare": tiny_writer(),
-        "translation": tiny_translator(),
-        "sentiment": tiny_classifier(),
-    }
-    for name, tiny in tinies.items():
-        checkpoint.save(folder / name, tiny.model)
-        (folder / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    folder = write_tinies(tmp_path_factory.mktemp("checkpoints"))
     write_writers(folder)
     return Models(folder)
 
