@@ -53,7 +53,7 @@ def write(
     prompt: str,
     max_new_tokens: int,
     sampling: Sampling,
-    seed: int = 0,
+    seed: float = 0,
     off: Iterable[Head] = (),
 ) -> Iterator[Token]:
     """Continue a prompt, one Token at a time; the same arguments give the same text."""
@@ -72,7 +72,7 @@ def generate(
     top_k: int = 0,
     top_p: float = 1.0,
     repetition_penalty: float = 1.0,
-    seed: int = 0,
+    seed: float = 0,
 ) -> Iterator[str]:
     """Stream the continuation of a prompt, piece by piece; the prompt itself is not repeated."""
     sampling = Sampling(temperature, top_k, top_p, repetition_penalty)
@@ -128,7 +128,7 @@ def look(
     return Look(start, tokens, trace, next_log_probs(logits[0, -1]))
 
 
-def check_seed(seed: int) -> int:
+def check_seed(seed: float) -> int:
     """A seed that torch takes; InputError otherwise."""
     if isinstance(seed, bool) or not isinstance(seed, (int, float)) or not 0 <= seed < 2**31:
         raise InputError(f"The seed must be a whole number from 0 to {2**31 - 1:,}, not {seed!r}.")

@@ -158,7 +158,7 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
     return sentences
 
 
-def check_search(beam_size: int, length_penalty: float) -> None:
+def check_search(beam_size: float, length_penalty: float) -> None:
     """InputError unless both settings are numbers within their limits."""
     for name, value, low, high in (
         ("The beam size", beam_size, 1, MAX_BEAM),

@@ -47,7 +47,7 @@ def see_inside(
 ) -> Door:
     """A checkpoint opened up with a text and what it made of it, and with one of its parts."""
     text = text[-MAX_TOKENS:] if name == CHARACTERS else text
-    settings = {"written": joined(written), "part": part, "head": head}
+    settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
     return "See it inside", Place("inside", "", text, name, settings=settings)
 
 
@@ -56,7 +56,7 @@ def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 
     if not (models.folder / "ablations" / name / "study.json").exists():
         return []
     text = text[-MAX_PIECES:] if name == CHARACTERS else text
-    settings = {"part": part, "head": head}
+    settings: dict[str, Setting] = {"part": part, "head": head}
     return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
 
 

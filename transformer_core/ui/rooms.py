@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
+from gradio.blocks import Block
 from gradio.components import Component
 
 from transformer_core.ui.events import PRIVATE
@@ -23,6 +24,9 @@ from transformer_core.ui.place import (
     text_name,
 )
 from transformer_core.ui.views.place import place_view
+
+# whose value an address can say
+Valued = gr.Textbox | gr.Radio | gr.Dropdown | gr.Slider | gr.Number | gr.State
 
 
 class Kept(NamedTuple):
@@ -45,28 +49,34 @@ class Furniture:
     # whether every change of the text is answered; else the tab is drawn when it is opened
     eager: bool = False
 
+    @property
+    def names(self) -> list[str]:
+        """Of its sections, in their order."""
+        tabs = self.sections.children if self.sections else []
+        return [str(tab.id) for tab in tabs if isinstance(tab, gr.Tab)]
+
     @cached_property
     def room(self) -> Room:
         """What a place may say of the tab."""
         return Room(
-            tuple(tab.id for tab in self.sections.children) if self.sections else (),
+            tuple(self.names),
             self.longest,
-            tuple(value for _, value in self.choice.choices) if self.choice else (),
+            tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
             {name: read(setting) for name, setting in self.settings.items()}
             | {name: kept.read for name, kept in self.kept.items()},
         )
 
-    def named(self, tab: str) -> dict[str, Component]:
+    def named(self, tab: str) -> dict[str, Valued]:
         """Its components by the names of their values in an address."""
-        own = {text_name(tab): self.text, choice_name(tab): self.choice}
+        own: dict[str, Valued | None] = {text_name(tab): self.text, choice_name(tab): self.choice}
         states = {name: kept.state for name, kept in self.kept.items()}
         return {**{name: one for name, one in own.items() if one}, **self.settings, **states}
 
-    def wanted(self, place: Place) -> dict[Component, Setting | None]:
+    def wanted(self, place: Place) -> dict[Valued, Setting | None]:
         """The values that a place gives its components."""
         named = self.named(place.tab)
-        said = {text_name(place.tab): place.text, choice_name(place.tab): place.choice or None}
-        said |= place.settings
+        own = {text_name(place.tab): place.text, choice_name(place.tab): place.choice or None}
+        said: dict[str, Setting | None] = {**own, **place.settings}
         first = {name: one.value for name, one in named.items()}
         return {
             one: first[name] if (value := said.get(name)) is None else value
@@ -77,7 +87,7 @@ class Furniture:
 def read(setting: gr.Slider | gr.Number) -> Callable[[str], Setting]:
     """How an address's number for a setting is read."""
     most = 2**31 - 1 if setting.maximum is None else setting.maximum
-    return number(setting.minimum, most, setting.step)
+    return number(setting.minimum or 0, most, setting.step)
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,8 @@ class House:
         """
         place, new = read_place(event.query, self.rooms), event.new is True
         furniture, now = self.furniture[place.tab], dict(zip(self.valued, current, strict=True))
-        updates = {one: v for one, v in furniture.wanted(place).items() if now[one] != v}
+        wanted = furniture.wanted(place)
+        updates: dict[Block, Any] = {one: v for one, v in wanted.items() if now[one] != v}
         stale = [place.tab] if updates and (furniture.eager or event.tab == place.tab) else []
         if new:
             stale = [tab for tab, these in self.furniture.items() if these.eager]

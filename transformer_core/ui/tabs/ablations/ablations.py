@@ -6,7 +6,9 @@ enough for minutes on one core: the sizes of the student reports need a GPU
 (`python -m train.ablations … --preset gpu`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -40,7 +42,12 @@ SEE = {
     "Where a curve climbs, its positions mean nothing to the model there. Learned positions end at "
     "the line: there is no vector for what lies beyond.",
 }
-DRAWING = {"trigger_mode": "always_last", "show_progress": "hidden", **QUEUED, **PRIVATE}
+DRAWING: dict[str, Any] = {
+    "trigger_mode": "always_last",
+    "show_progress": "hidden",
+    **QUEUED,
+    **PRIVATE,
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Layout:
 
     study: gr.Radio
     metric: gr.Dropdown
-    axis: gr.Radio
+    axis: gr.Dropdown
     problems: gr.Markdown
     curves: gr.HTML
     doors: gr.HTML
@@ -79,7 +86,7 @@ class Layout:
     shown: gr.State  # the study whose choices are offered
 
     @property
-    def choices(self) -> list[gr.components.Component]:
+    def choices(self) -> list[gr.blocks.Block]:
         """What `Answers.choices` fills, in its order."""
         offered = [self.problems, self.metric, self.baseline, self.one, self.other]
         return [*offered, self.longer_tab, self.found, self.cards, self.shown, *self.twin]
@@ -119,15 +126,15 @@ def layout(names: list[str]) -> Layout:
     curves = variants_view("Learning curves", elem_id="ablation-curves")
     doors = doors_view("ablations")
     with sections() as row:
-        parts = {
+        parts: dict[str, Any] = {
             **results_section(),
             **differences_section(),
             **twins_section(),
             **longer_section(),
             **axes_section(),
         }
-    first = study, metric, axis, problems, curves, doors
-    return Layout(*first, row, **parts, shown=gr.State(None))
+    shown = gr.State(None)
+    return Layout(study, metric, axis, problems, curves, doors, row, **parts, shown=shown)
 
 
 def results_section() -> dict[str, gr.components.Component]:
@@ -203,7 +210,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
     study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
     settings.append(here.weight)
     brought = [here.text, here.part, here.part_head, here.asked]
-    drawings = [
+    drawings: list[tuple[Callable, list[Any], list[Any]]] = [
         (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
     ]

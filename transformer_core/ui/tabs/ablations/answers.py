@@ -152,9 +152,10 @@ class Answers:
     @answers_errors
     def draw_differences(self, name, one, other):
         """Everything in which two variants were configured differently."""
-        pair = [self.studies.get(name).variants.get(key) for key in (one, other)]
-        if None in pair:
+        variants = self.studies.get(name).variants
+        if one not in variants or other not in variants:
             raise InputError("Choose two variants of the study.")
+        pair = variants[one], variants[other]
         rows = difference(*pair)
         summary = "Everything in which the two differ." if rows else "They do not differ."
         head = ["", *(variant.title for variant in pair)]
@@ -165,14 +166,15 @@ class Answers:
         """Loss by place in a text longer than those of the training."""
         study = self.studies.get(name)
         lines = position_lines(study)
-        if not lines:
+        if not lines or study.baseline is None:
             return None
+        known = study.baseline.title
         trained = study.baseline.record["model"]["max_len"]
         ends = [Ending(line.title, *last(line)) for line in lines]
         return variants_value(
             study.name,
             lines,
-            sorted(ends, key=lambda end: end.title != study.baseline.title),
+            sorted(ends, key=lambda end: end.title != known),
             "loss",
             "position in the text",
             "loss, nats per character",

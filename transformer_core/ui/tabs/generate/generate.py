@@ -9,7 +9,8 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import gradio as gr
 
@@ -48,10 +49,14 @@ TITLE = "Generate"
 FIRST_LENGTH = 138  # characters of the story that is there at first: it ends with an open choice
 MAX_PASTED = 5_000
 MAX_AT_ONCE = 100  # characters written in one answer: nobody else waits long for a place
-MODEL = {**QUEUED, **PRIVATE}
-UNSEEN = {"show_progress": "hidden"}
+MODEL: dict[str, Any] = {**QUEUED, **PRIVATE}
+UNSEEN: dict[str, Any] = {"show_progress": "hidden"}
 # an error ends the writing on the page too
-END = {"fn": None, "js": "() => { document.dispatchEvent(new Event('story:end')); }", **PRIVATE}
+END: dict[str, Any] = {
+    "fn": None,
+    "js": "() => { document.dispatchEvent(new Event('story:end')); }",
+    **PRIVATE,
+}
 
 
 def build(page: Page) -> Furniture | None:
@@ -83,97 +88,121 @@ def refuses_in_place(handler: Callable) -> Callable:
     return wrapped
 
 
-def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
+@dataclass(frozen=True)
+class Writing:
     """What begins, continues, branches, ends and shows a text.
 
     The page asks for the next characters when it has shown most of those it has, so a place in the
     queue is held for moments only, and a text that nobody waits for costs nothing.
     """
-    trained = page.models.language_model
-    shows = functools.partial(display, page.models)
+
+    models: Models
+    firsts: tuple  # prompt, length and settings with which the tab is opened
+    first_story: Callable[[], Story]  # the text that is there then, computed once
+
+    @property
+    def trained(self) -> Trained:
+        """The model that writes."""
+        return self.models.language_model
+
+    def shows(self, story: Story, *, step: bool = True) -> tuple:
+        """The values of the views that show a text."""
+        return display(self.models, story, step=step)
 
     @answers_errors
-    def more(desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+    def more(self, desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+        """The next characters that the page asks for."""
         story, have, n = desk.story, event.have, event.n
         if not is_count(have, len(story.branch.tokens)) or not is_count(n, MAX_AT_ONCE):
             raise InputError(f"{n!r} characters from {have!r} on are not to be had.")
         sampling = Sampling(temperature, top_k, top_p, penalty)
-        grown = grow(trained, story, have + n, sampling, seed)
+        grown = grow(self.trained, story, have + n, sampling, seed)
         return growth(grown, have) if desk.replace(story, grown) else gr.skip()
 
     @refuses_in_place
-    def start(desk, length, seed, temperature, top_k, top_p, penalty, prompt):
+    def start(self, desk, length, seed, temperature, top_k, top_p, penalty, prompt):
+        """A new text."""
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
-        return shows(desk.put(wanting(begun(trained, desk.story, prompt), length)))
+        return self.shows(desk.put(wanting(begun(self.trained, desk.story, prompt), length)))
 
     @refuses_in_place
-    def go_on(desk, length):
-        return shows(desk.put(wanting(desk.story, length)))
+    def go_on(self, desk, length):
+        """More of the text that is shown."""
+        return self.shows(desk.put(wanting(desk.story, length)))
 
     @answers_errors
-    def fork(desk, length, event: gr.EventData):
+    def fork(self, desk, length, event: gr.EventData):
+        """Another branch, from another character."""
         story = desk.story
         branch, position = story.branch, position_of(event, story)
         options = {option[0]: option for option in branch.tokens[position].alternatives}
         if event.token not in options:
             raise InputError("That character is not one of the alternatives.")
         branch = forked(branch, position, options[event.token], story.next_number)
-        return shows(desk.put(wanting(story.added(branch), length)))
+        return self.shows(desk.put(wanting(story.added(branch), length)))
 
     @answers_errors
-    def stop(desk, event: gr.EventData):
+    def stop(self, desk, event: gr.EventData):
+        """No more than what is shown."""
         if not is_count(event.shown, len(desk.story.branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
-        return shows(desk.put(cut(desk.story, event.id, event.shown)))
+        return self.shows(desk.put(cut(desk.story, event.id, event.shown)))
 
     @answers_errors
-    def show(desk, place):
-        return shows(desk.put(wanting(replace(desk.story, shown=place), 0)))
-
-    @functools.cache
-    def first_story() -> Story:
-        story = wanting(begun(trained, Story(), PROMPTS["Romeo"]), FIRST_LENGTH)
-        sampling = Sampling(draw.temperature.value)
-        return grow(trained, story, story.branch.goal, sampling, draw.seed.value)
+    def show(self, desk, place):
+        """A branch that was written before."""
+        return self.shows(desk.put(wanting(replace(desk.story, shown=place), 0)))
 
     @answers_errors
-    def arrive(desk, branch, prompt, length, *settings):
+    def arrive(self, desk, branch, prompt, length, *settings):
         """A text that is still there is shown as it is; else what an address says is written."""
         story = desk.story.with_number(branch)
         if story and story.shown == desk.story.shown:
             return [gr.skip()] * 4
         if story:
             story = wanting(story, 0)
-        elif not desk.story.branches and (prompt, length, *settings) == firsts:
-            story = first_story()
+        elif not desk.story.branches and (prompt, length, *settings) == self.firsts:
+            story = self.first_story()
         else:
-            story = wanting(begun(trained, desk.story, prompt), length)
-        return shows(desk.put(story), step=False)
+            story = wanting(begun(self.trained, desk.story, prompt), length)
+        return self.shows(desk.put(story), step=False)
 
+
+def opening_story(trained: Trained, sampling: Sampling, seed: float) -> Story:
+    """The text that is there when the tab is opened."""
+    story = wanting(begun(trained, Story(), PROMPTS["Romeo"]), FIRST_LENGTH)
+    return grow(trained, story, story.branch.goal, sampling, seed)
+
+
+def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
+    """What is pressed is written."""
     settings = [draw.seed, *draw.settings]
     firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
+    sampling = Sampling(draw.temperature.value)
+    opened = functools.partial(opening_story, page.models.language_model, sampling, draw.seed.value)
+    writing = Writing(page.models, firsts, functools.cache(opened))
     opening = [desk, draw.length, *settings]
     shown = [first.story, deeper.branches, first.doors, first.branch]
     asked = first.story.more(
-        more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
+        writing.more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
     )
     # whatever shows another text ends what is being added to the last one
-    ends = {"cancels": [asked], **UNSEEN}
+    ends: dict[str, Any] = {"cancels": [asked], **UNSEEN}
     pressed = [first.write.click, first.prompt.submit]
     begins = [
-        gr.on(pressed, start, [*opening, first.prompt], shown, **ends, **MODEL),
-        first.go_on.click(go_on, [desk, draw.length], shown, **ends, **PRIVATE),
-        first.next.branch(fork, [desk, draw.length], shown, **ends, **PRIVATE),
+        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **ends, **MODEL),
+        first.go_on.click(writing.go_on, [desk, draw.length], shown, **ends, **PRIVATE),
+        first.next.branch(writing.fork, [desk, draw.length], shown, **ends, **PRIVATE),
     ]
     for event in (asked, *begins):
         event.failure(**END)
-    ends_all = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
-    first.story.stop(stop, desk, shown, queue=False, **ends_all)
-    deeper.branches.select(show, [desk, deeper.branches], shown, **ends_all)
+    ends_all: dict[str, Any] = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
+    first.story.stop(writing.stop, desk, shown, queue=False, **ends_all)
+    deeper.branches.select(writing.show, [desk, deeper.branches], shown, **ends_all)
     arriving = [desk, first.branch, first.prompt, draw.length, *settings]
-    page.opened.select(arrive, arriving, shown, **UNSEEN, **MODEL)
-    page.restored.change(arrive, arriving, shown, **ends, **MODEL)
+    page.opened.select(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
+    page.restored.change(writing.arrive, arriving, shown, **ends, **MODEL)
 
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
@@ -201,7 +230,7 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     def attend(desk, position):
         return picture_weights(trained, desk.story, looked(trained, desk.story, position))
 
-    quick = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
+    quick: dict[str, Any] = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
     looking = [desk, *draw.settings]
     shown = [position, first.picture, deeper.heads, draw.bars, first.doors]
     first.story.look(look, looking, shown, **quick)

@@ -20,7 +20,7 @@ from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import IDS, ids_of, number, spelled
+from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
@@ -40,7 +40,7 @@ from transformer_core.ui.views.stages import stages_view
 TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 11  # values of a model that is opened, its text among them
-KEPT = (spelled(IDS), spelled(PART), number(1, 99, 1))
+KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
 # a door changes model, text and part in one answer, but the page one after the other
 ALL_CHANGED = "() => new Promise((done) => setTimeout(done, 50, []))"
 EXAMPLES = {
@@ -59,7 +59,7 @@ class Layout:
     text: gr.Textbox
     button: gr.Button
     visit: gr.State
-    kept: tuple[gr.State, gr.State, gr.State]  # written, part and head of an `Asked`
+    kept: tuple[gr.State, ...]  # written, part and head of an `Asked`
     drawing: gr.HTML
     part: gr.HTML
     stages: gr.HTML

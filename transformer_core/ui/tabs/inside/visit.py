@@ -1,7 +1,7 @@
 """One look inside a model: what a visitor has open, and the values of all views of it."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.inside import boxes
@@ -77,8 +77,10 @@ def nodes_of(trained: Trained, reading: Reading) -> dict[str, Node]:
 
 def first_choice(nodes: dict[str, Node]) -> str:
     """The part to open first: cross-attention where there is one."""
-    attention = [node for node in nodes.values() if node.role == "attention"]
-    return min(attention, key=lambda node: (node.site.kind != "cross", node.site.layer)).key
+    sites = {
+        node.key: node.site for node in nodes.values() if node.site and node.role == "attention"
+    }
+    return min(sites, key=lambda key: (sites[key].kind != "cross", sites[key].layer))
 
 
 def overview(visit: Visit, nodes: dict[str, Node]) -> str:
@@ -102,7 +104,7 @@ def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[di
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
     heading = f"{where}: {title}" + (f", head {visit.head + 1} of {heads}" if heads else "")
     found = panels(seen, node, visit.head)
-    chosen = {"heads": heads, "head": visit.head}
+    chosen: dict[str, Any] = {"heads": heads, "head": visit.head}
     short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
     stages = stages_value(found, heading, SEE[node.role], **chosen)
     return short, stages, code_value([replace(code(seen, node), title=title.capitalize())])
@@ -144,11 +146,11 @@ def look(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tu
 
 def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
     """The same for a model of the live lab, as it is at the moment that its visitor looks at."""
-    number, learners = list(LAB).index(name), training.learners if training else []
-    if number >= len(learners):
+    number = list(LAB).index(name)
+    if training is None or number >= len(training.learners):
         raise InputError(LAB[name])
     text = training.check(text)
-    step, trained = training.snapshot(learners[number])
+    step, trained = training.snapshot(training.learners[number])
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
@@ -157,8 +159,10 @@ def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
 
 def readable(text: str, training: Training | None) -> str:
     """What a visitor typed, or an example if the models of his training cannot read it."""
+    if training is None:
+        return text
     try:
-        return training.check(text) if training else text
+        return training.check(text)
     except InputError:
         return training.toy.example
 

@@ -1,6 +1,7 @@
 """What stands where in the Translate tab."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -34,7 +35,7 @@ class Parts:
     """The components that events read and write."""
 
     work: gr.State
-    kept: tuple[gr.State, gr.State, gr.State]  # its parts of an address, as `Work.kept` names them
+    kept: tuple[gr.State, ...]  # its parts of an address, as `Work.kept` names them
     measured: gr.State
     english: gr.Textbox
     clear: gr.Button
@@ -67,7 +68,7 @@ class Parts:
 
 def lay_out() -> Parts:
     """Lay out the tab; what it says and shows comes later."""
-    states = {
+    states: dict[str, Any] = {
         "work": gr.State(Work(), time_to_live=3600),
         "kept": tuple(gr.State(value) for value in Work().kept.values()),
         "measured": gr.State(None, time_to_live=3600),
@@ -97,8 +98,17 @@ def lay_out() -> Parts:
         elem_classes="segmented",
     )
     picture = picture_view(elem_id="translate-flow", elem_classes="answer")
-    first_screen = {"english": english, "clear": clear, "german": german, "sentences": sentences}
-    drawn = {"picture": picture, "weights": weights_view(), "doors": doors_view("translate")}
+    first_screen: dict[str, Any] = {
+        "english": english,
+        "clear": clear,
+        "german": german,
+        "sentences": sentences,
+    }
+    drawn: dict[str, Any] = {
+        "picture": picture,
+        "weights": weights_view(),
+        "doors": doors_view("translate"),
+    }
     return Parts(**states, **first_screen, **drawn, **lay_out_sections())
 
 

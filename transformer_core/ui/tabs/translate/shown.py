@@ -147,7 +147,8 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
 
 def switched(trained: Trained, work: Work, measured: Measured | None = None) -> dict:
     """The head switches, and what each head is worth if that was measured."""
-    now, plain = work.translated, work.plain
+    now = work.translated
+    plain = work.plain or now
     damage = measured.damage if measured and measured.holds_for(plain) else None
     diff = word_diff(plain.text, now.text) if work.off else []
     model, said = trained.model, worth(trained, work, damage)
@@ -156,7 +157,8 @@ def switched(trained: Trained, work: Work, measured: Measured | None = None) -> 
 
 def worth(trained: Trained, work: Work, damage: dict | None) -> str:
     """What the switches show, in words."""
-    now, plain = work.translated, work.plain
+    now = work.translated
+    plain = work.plain or now
     if work.off:
         change = now.log_prob - plain.log_prob
         n_heads = len(trained.model.sites) * trained.model.config.n_heads

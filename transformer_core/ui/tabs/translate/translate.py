@@ -5,12 +5,14 @@ considered, and what happens when a word is forced or a head is switched off. Ev
 from a model of our own, written in plain tensor operations and trained by the scripts beside it.
 """
 
+from collections.abc import Callable
+
 import gradio as gr
 
 from transformer_core.tasks.translation import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import IDS, number, spelled
+from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
@@ -19,7 +21,11 @@ from transformer_core.ui.tabs.translate.work import Work
 from transformer_core.ui.views.switches import KEY
 
 TITLE = "Translate"
-KEPT = (number(1, MAX_CHARACTERS, 1), spelled(IDS), spelled(rf"{KEY}(\.{KEY})*"))
+KEPT: tuple[Callable[[str], Setting], ...] = (
+    number(1, MAX_CHARACTERS, 1),
+    spelled(IDS),
+    spelled(rf"{KEY}(\.{KEY})*"),
+)
 QUIET = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
 
 

@@ -95,7 +95,7 @@ def begin(
     """Translate a text and look at its first sentence."""
     check_search(beam_size, length_penalty)
     sources = check_text(trained, text)
-    settings = beam_size, length_penalty
+    settings = int(beam_size), length_penalty
     first = translate_sentence(trained, sources[0], *settings)
     others = (translate_sentence(trained, source, *settings).text for source in sources[1:])
     work = Work(
