@@ -202,6 +202,7 @@ def test_a_pruned_branch_of_the_tree_is_followed(open_page):
     page = opened(open_page, section="Alternatives")
     before = german(page)
     expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
+    page.wait_for_function("watch.rests()")  # a tree that is drawn anew would not hear of it
     page.locator("#tree .tree-node.cut").first.click()
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
