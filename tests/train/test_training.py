@@ -556,6 +556,28 @@ def test_a_model_of_several_runs_tells_of_all_of_them(trained, tmp_path):
     assert [run["steps"] for run in read_runs(other)] == [2, 2, 4], "resuming is the same run"
 
 
+def test_a_run_without_a_step_is_the_mean_of_its_beginnings_and_tells_of_all(trained, tmp_path):
+    first, second, mean = Path(trained[-1]), tmp_path / "second", tmp_path / "mean"
+    shakespeare.main([*trained[:-1], str(second), "--seed", "1"])
+    given = ["--init", str(first), str(second), "--steps", "0"]
+    shakespeare.main([*trained[:-1], str(mean), *given])
+    a, b, found = (load_trained(f).model.state_dict() for f in (first, second, mean))
+    assert all(torch.allclose(found[n], (a[n] + b[n]) / 2, atol=1e-3) for n in found)
+    assert any(not torch.allclose(a[name], b[name], atol=1e-2) for name in found)
+    runs = read_runs(mean)
+    assert [(run["train"]["seed"], run["steps"]) for run in runs] == [(0, 2), (1, 2), (0, 0)]
+    ends = {row["run"]: row["step"] for row in read_metrics(mean)}
+    assert ends == {"1": "2", "2": "2", "3": "0"}
+
+
+def test_weights_of_other_words_have_no_mean(trained, tmp_path):
+    other, out = tmp_path / "other.txt", tmp_path / "second"
+    other.write_text((TEXT * 4).replace("e", "é"))
+    shakespeare.main([*WRITER, "--steps", "1", "--data", str(other), "--out", str(out)])
+    with pytest.raises(SystemExit, match="has another vocabulary than"):
+        shakespeare.main([*trained, "--steps", "0", "--init", trained[-1], str(out)])
+
+
 def test_a_run_that_starts_from_a_model_starts_where_it_ended(trained):
     folder = Path(trained[-1])
     shakespeare.main([*trained, "--init", str(folder)])
@@ -598,7 +620,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
     ("flags", "sentence"),
     [
         (["--n-heads", "3"], "d_model=256 is not divisible by n_heads=3"),
-        (["--steps", "0"], "steps=0 must be at least 1"),
+        (["--steps", "-1"], "steps=-1 must be at least 0"),
         (["--eval-every", "-5"], "eval_every=-5 must be at least 1"),
         (["--ema", "1"], "ema=1.0 must be at least 0 and below 1"),
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
