@@ -298,7 +298,7 @@ STREAM = """flow => {
 # tab -> the stack whose stream is first, and what is looked into
 INSIDE = {
     "translate": ("encoder", "EncoderDecoder", "A man in a red shirt is riding a horse on the"),
-    "sentiment": ("encoder", "EncoderClassifier", "This movie is absolutely amazing"),
+    "sentiment": ("encoder", "EncoderClassifier", "I was ready to hate it"),
     "generate": ("decoder", "DecoderLM", "He will be straight come to thy"),
 }
 

@@ -25,11 +25,17 @@ from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
 
 TITLE = "Sentiment"
-FIRST = "This movie is absolutely amazing and the plot is fantastic."
+FIRST = "I was ready to hate it, and I laughed until I cried."
 EXAMPLES = {  # by their names the text, and what it means to say
-    "amazing": (FIRST, "positive"),
-    "waste of time": ("I hate this film, it is a complete waste of time.", "negative"),
-    "okay but boring": ("The acting was okay but the story was boring.", "negative"),
+    "laughed": (FIRST, "positive"),
+    "a mess": (
+        "I wanted to love this film, but the story is a mess and the ending makes no sense.",
+        "negative",
+    ),
+    "thin plot": (
+        "The actors do what they can, but the plot is so thin that even the car chase feels tired.",
+        "negative",
+    ),
     "not bad": ("Not bad at all!", "positive"),
     "masterpiece": (
         "I expected a masterpiece. What I got was two hours of my life that I will never get "
