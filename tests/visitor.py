@@ -10,7 +10,8 @@ RIBBON = """flow => {
             const at = {clientX: x, clientY: y, bubbles: true};
             document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
             const said = flow.querySelector('.flow-tip')?.textContent ?? '';
-            if (/, head \\d+: “\\w+” → (“\\w+”|the \\[CLS\\] sign),/.test(said)) return [x, y, said];
+            const pair = /, head \\d+: “\\w+” → (“\\w+”|the \\[CLS\\] sign),/;
+            if (pair.test(said)) return [x, y, said];
         }
 }"""
 
