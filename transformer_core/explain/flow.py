@@ -160,7 +160,7 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
         said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
     start = seen.start + first + 1
     begin = min(len(said) - 1, max(0, prompt - start))
-    guess = seen.start + len(seen.tokens) == len(ids)
+    guess = seen.position == len(ids)
     model = trained.model
     heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
     weights = [seen.view(site).weights[:, first:, first:] for site in model.sites]
