@@ -1,14 +1,15 @@
 """What the tab draws: every figure computed by the code that the models use."""
 
-import torch
 from torch import Tensor
 
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import (
     POSITIONAL_ENCODINGS,
+    shift_error,
     shift_matrix,
     sinusoids,
     three_places,
+    turned_query,
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
@@ -69,7 +70,7 @@ def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
     cards = []
     for name in POSITIONAL_ENCODINGS:
         place = ACTS.get(name)
-        shown = None if place is None else fixed(name, config)[place]
+        shown = None if place is None else three_places(name, config)[place]
         cards.append((name, NOTHING if place is None else PLACES[place], shown))
     return (encodings_value(cards),)
 
@@ -89,7 +90,7 @@ def draw_rotation(d_model: int, _length: int, base: float, _position: int, p: in
 
     numbers = sinusoids(p + k + 1, d_model, 10**base)
     turn = shift_matrix(k, d_model, 10**base)
-    error = (turn @ numbers[p] - numbers[p + k]).abs().max()
+    error = shift_error(p, k, d_model, 10**base)
     pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
     sentence = (
         f"Matrix times PE({p}) differs from PE({p + k}) by at most {error:.1e} in any of "
@@ -104,17 +105,8 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def fixed(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
-    """What an encoding does in its three places, with the same noise at every drawing."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return three_places(name, config)
-
-
-@torch.no_grad()
 def table_of(name: str, config: ModelConfig) -> Tensor | None:
     """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
     if ACTS.get(name) == TURNED:
-        query = torch.ones(1, config.n_heads, config.max_len, config.head_dim)
-        return POSITIONAL_ENCODINGS[name](config).rotate(query)[0, 0]
-    return fixed(name, config)[ACTS[name]] if name in ACTS else None
+        return turned_query(name, config)
+    return three_places(name, config)[ACTS[name]] if name in ACTS else None
