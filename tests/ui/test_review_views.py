@@ -2,6 +2,7 @@ import base64
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from tiny import tiny_classifier
@@ -131,6 +132,15 @@ def test_a_numbered_map_keeps_rows_and_columns_apart():
     assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
     assert list(figure.layout.xaxis.ticktext) == ["c", "d"]
     assert figure.data[0].texttemplate == "%{z:,.0f}"
+
+
+def test_a_confusion_has_what_was_meant_in_its_rows():
+    figure = reviews.confusion([[50, 3], [7, 40]], ["negative", "positive"])
+    assert np.array(figure.data[0].z).tolist() == [[50, 3], [7, 40]]
+    assert figure.data[0].zmax == 50
+    assert figure.layout.yaxis.title.text == "meant"
+    assert figure.layout.xaxis.title.text == "it says"
+    assert list(figure.layout.yaxis.ticktext) == ["negative", "positive"]
 
 
 def test_the_reliability_diagram_shows_every_bin():
