@@ -10,6 +10,7 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import (
     POSITIONAL_ENCODINGS,
+    acting_place,
     shift_error,
     shift_matrix,
     sinusoids,
@@ -140,6 +141,11 @@ def test_moving_a_sinusoid_by_k_is_one_rotation_for_all_positions(k):
 def test_an_error_of_the_rotation_would_be_seen(monkeypatch):
     monkeypatch.setattr(positions, "shift_matrix", lambda k, dim, base: shift_matrix(k + 1, dim))
     assert shift_error(5, 3, 32) > 0.1
+
+
+def test_every_encoding_acts_in_one_of_three_places():
+    acting = {name: acting_place(name) for name in POSITIONAL_ENCODINGS}
+    assert acting == {"none": None, "sinusoidal": 0, "learned": 0, "rotary": 1, "alibi": 2}
 
 
 def test_a_turned_query_keeps_its_length_and_turns_with_its_position():

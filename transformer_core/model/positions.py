@@ -145,6 +145,14 @@ def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor
     )
 
 
+def acting_place(name: str) -> int | None:
+    """Which of its three places an encoding changes, the first if several; None if none."""
+    two_tokens = ModelConfig(vocab_size=1, d_model=8, n_heads=2, max_len=2)
+    added, turned, biased = three_places(name, two_tokens)
+    changes = (added.any(), (turned != 1).any(), biased.any())
+    return next((place for place, changed in enumerate(changes) if changed), None)
+
+
 POSITIONAL_ENCODINGS: dict[str, type[PositionalEncoding]] = {
     "none": PositionalEncoding,
     "sinusoidal": SinusoidalPositions,

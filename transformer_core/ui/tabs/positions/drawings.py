@@ -1,10 +1,13 @@
 """What the tab draws: every figure computed by the code that the models use."""
 
+import inspect
+
 from torch import Tensor
 
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import (
     POSITIONAL_ENCODINGS,
+    acting_place,
     shift_error,
     shift_matrix,
     sinusoids,
@@ -18,7 +21,6 @@ from transformer_core.ui.views.encoding import encoding_value, encodings_value
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
 SHOWN_POSITIONS = 48  # of the five encodings side by side
 ADDED, TURNED, SUBTRACTED = range(3)  # where an encoding acts, in the order of three_places
-ACTS = {"sinusoidal": ADDED, "learned": ADDED, "rotary": TURNED, "alibi": SUBTRACTED}
 PLACES = (
     "a vector added to each token's embedding",
     "turns queries and keys: the product of one and the same pair, by their positions",
@@ -57,11 +59,12 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
     if name not in POSITIONAL_ENCODINGS:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)
-    is_bias = ACTS.get(name) == SUBTRACTED
-    names = BIAS if is_bias else VECTOR
-    if name == "none":
+    place = acting_place(name)
+    names = BIAS if place == SUBTRACTED else VECTOR
+    if place is None:
         names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
-    return encoding_value(name, table_of(name, config), SAYS[name], names, is_bias=is_bias)
+    table = table_of(name, place, config)
+    return encoding_value(name, table, said_of(name), names, is_bias=place == SUBTRACTED)
 
 
 def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
@@ -69,7 +72,7 @@ def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
     config = config_of(d_model, min(length, SHOWN_POSITIONS), base)
     cards = []
     for name in POSITIONAL_ENCODINGS:
-        place = ACTS.get(name)
+        place = acting_place(name)
         shown = None if place is None else three_places(name, config)[place]
         cards.append((name, NOTHING if place is None else PLACES[place], shown))
     return (encodings_value(cards),)
@@ -105,8 +108,14 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def table_of(name: str, config: ModelConfig) -> Tensor | None:
+def said_of(name: str) -> str:
+    """What an encoding is: of one that nothing is said of here, what its class says of itself."""
+    doc = inspect.getdoc(POSITIONAL_ENCODINGS[name]) or ""
+    return SAYS.get(name, doc.partition("\n\n")[0])
+
+
+def table_of(name: str, place: int | None, config: ModelConfig) -> Tensor | None:
     """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
-    if ACTS.get(name) == TURNED:
+    if place == TURNED:
         return turned_query(name, config)
-    return three_places(name, config)[ACTS[name]] if name in ACTS else None
+    return None if place is None else three_places(name, config)[place]
