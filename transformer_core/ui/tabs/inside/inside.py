@@ -18,7 +18,7 @@ from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
-from transformer_core.ui.layout import section, sections
+from transformer_core.ui.layout import ENTERED, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -41,8 +41,6 @@ TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 11  # values of a model that is opened, its text among them
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
-# a door changes model, text and part in one answer, but the page one after the other
-ALL_CHANGED = "() => new Promise((done) => setTimeout(done, 50, []))"
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -246,7 +244,7 @@ def build(page: Page) -> Furniture:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
-    changed = layout.text.change(None, None, None, js=ALL_CHANGED, **PRIVATE)
+    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
     changed.then(inside.follow, arriving, layout.shown, **quiet)
     opened = [layout.visit, *layout.opened, *layout.told]
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
