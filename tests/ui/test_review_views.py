@@ -181,7 +181,7 @@ def test_the_lens_says_where_the_answer_stays(trained):
 
 def test_switched_off_heads_change_the_probability_that_is_told(trained):
     site = trained.model.sites[0]
-    value = layers.switched(trained, layers.Work(SAID, ((site, 1),)))
+    value = layers.switched(trained, layers.Silenced(SAID, ((site, 1),)))
     found = classify(trained, SAID)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]

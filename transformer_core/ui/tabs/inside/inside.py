@@ -26,8 +26,8 @@ from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     doors_of,
-    look,
     look_at_learner,
+    open_model,
     open_node,
     readable,
 )
@@ -68,7 +68,7 @@ class Layout:
 
     @property
     def shown(self) -> list[gr.components.Component]:
-        """What `look` fills, in its order; then what `Inside.at` does."""
+        """What `open_model` fills, in its order; then what `Inside.at` does."""
         return [self.visit, self.drawing, *self.opened, self.lens, *self.told]
 
     @property
@@ -131,11 +131,11 @@ def lay_out(names: list[str]) -> Layout:
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
-    return look(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
+    return open_model(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
 
 
 def refused(error: InputError) -> tuple:
-    """What is shown where no model is opened, in the order of `look`: why, where it would be."""
+    """What is shown where no model is opened, as `open_model` orders it: why, where it would be."""
     return None, {"summary": str(error)}, None, None, None, None
 
 
@@ -154,7 +154,7 @@ class Inside:
         return name
 
     def at(self, looked: tuple, name: str = "", text: str = "") -> tuple:
-        """What `look` or `open_node` gave; then the doors, and what the address keeps.
+        """What `open_model` or `open_node` gave; then the doors, and what the address keeps.
 
         The name and the text are needed only where no model was opened.
         """
@@ -171,7 +171,7 @@ class Inside:
             if known in LAB:
                 return self.at(look_at_learner(name, text, training))
             trained = self.models.get(name)
-            return self.at(look(trained, read_text(trained, text), Asked(name, text)))
+            return self.at(open_model(trained, read_text(trained, text), Asked(name, text)))
         except InputError as error:
             return self.at(refused(error), name, text)
 
@@ -198,7 +198,7 @@ class Inside:
             reading = read_text(trained, text, ids_of(written))
         except InputError as error:
             return text, *self.at(refused(error), name, text)
-        return text, *self.at(look(trained, reading, asked))
+        return text, *self.at(open_model(trained, reading, asked))
 
     @answers_errors
     def follow(self, name, text, written, part, head, visit, training):

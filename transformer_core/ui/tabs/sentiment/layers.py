@@ -23,7 +23,7 @@ POSITIVE = LABELS.index("positive")
 
 
 @dataclass(frozen=True)
-class Work:
+class Silenced:
     """One visitor's text, the heads that are off, and what each is worth once that was measured."""
 
     text: str = ""
@@ -46,7 +46,7 @@ def lens(trained: Trained, found: Classification) -> dict:
     return meters_value(zip(names, [*before, last], strict=True), summary)
 
 
-def switched(trained: Trained, work: Work) -> dict:
+def switched(trained: Trained, work: Silenced) -> dict:
     """The value of the head switches."""
     plain = classify(trained, work.text)
     label, before = plain.label, plain.probabilities[plain.label]
@@ -72,13 +72,13 @@ def switched(trained: Trained, work: Work) -> dict:
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """The lens above the switches."""
-    work = gr.State(Work(), time_to_live=3600)
+    work = gr.State(Silenced(), time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", elem_id="review-switches")
 
     def draw(text):
         found = classify(models.classifier, text, Trace())
-        new = Work(text)
+        new = Silenced(text)
         return [new, lens(models.classifier, found), switched(models.classifier, new)]
 
     @answers_errors
@@ -101,4 +101,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     switches.toggle(toggle, work, [work, switches], **quiet)
     switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
-    return Drawn([work, meters, switches], draw, [Work(), None, None])
+    return Drawn([work, meters, switches], draw, [Silenced(), None, None])
