@@ -9,7 +9,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Classification, Models, classify
-from transformer_core.inside.lens import class_lens
+from transformer_core.inside.lens import class_lens, settled_from
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
@@ -36,11 +36,9 @@ def lens(trained: Trained, found: Classification) -> dict:
     assert found.trace is not None, "classified without a trace"
     *before, last = class_lens(trained.model, found.trace)[:, POSITIVE].tolist()
     names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
-    # before the first layer [CLS] is the same for every text: it leans nowhere
-    sides = [False, *((p >= 0.5) == (last >= 0.5) for p in [*before[1:], last])]
-    settled = len(sides) - sides[::-1].index(False)
+    settled = names[settled_from([*before, last])]
     summary = (
-        f"It leans to “{LABELS[last >= 0.5]}” from “{names[settled]}” on. Before layer 1 [CLS] has "
+        f"It leans to “{LABELS[last >= 0.5]}” from “{settled}” on. Before layer 1 [CLS] has "
         "seen no word yet."
     )
     return meters_value(zip(names, [*before, last], strict=True), summary)
