@@ -130,7 +130,7 @@ def named(models: Models) -> dict[str, str]:
     }
 
 
-def look(drawn: dict[str, Drawn], name: str, text: str) -> list:
+def redrawn(drawn: dict[str, Drawn], name: str, text: str) -> list:
     """New values for the section that is open; the others wait until they are opened."""
     values = []
     for other, (outputs, draw, blank) in drawn.items():
@@ -149,7 +149,7 @@ def follow_the_text(models: Models, layout: Layout) -> None:
 
     @answers_errors
     def redraw(name, text):
-        return look(layout.drawn, name, text)
+        return redrawn(layout.drawn, name, text)
 
     review = layout.review
     here = [layout.section, review]
@@ -166,7 +166,7 @@ def begin(page: Page, layout: Layout) -> None:
 
     @functools.cache
     def first_example():
-        return *judged(page.models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
+        return *judged(page.models, FIRST), *redrawn(layout.drawn, OPEN_FIRST, FIRST)
 
     first = [*layout.first_screen, *layout.followers]
     quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
