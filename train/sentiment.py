@@ -76,7 +76,6 @@ LINEAR = TrainConfig(
     warmup_steps=0,
     weight_decay=0.0,
     eval_every=180,
-    best_by="error",
 )
 SMALL = replace(
     reviews.MODEL,
