@@ -373,6 +373,8 @@ function flowWords(stage, n, { bare }) {
     const each = Math.max(1, Math.floor(parts / (seen.length ? 2 : 1)));
     function most(ribbons, end, verb, preposition) {
       const found = new Map();
+      // of several heads, here or in other layers, the one that looks there most
+      const many = new Set(ribbons.map(({ to, head }) => `${to} ${head}`)).size > 1;
       for (const ribbon of ribbons) {
         // what is written is another word than what was read in its place
         const name = stays(ribbon) && (kind === 'source' || judge) ? 'itself' : ends(ribbon)[end];
@@ -381,7 +383,7 @@ function flowWords(stage, n, { bare }) {
       const best = [...found].sort((a, b) => b[1] - a[1]).slice(0, each);
       return best.length
         ? [
-          [verb],
+          [many ? `${verb}up to ` : verb],
           ...join(best.map(([name, x]) => [[`${whole(x)} ${preposition} `], [name, 'flow-from']])),
         ]
         : [];

@@ -84,7 +84,8 @@ def test_the_picture_is_the_way_of_the_words_into_cls(trained):
     value = picture_value(trained, found)
     (stack,), (out,) = value["stacks"], value["outs"]
     assert value["kind"] == "classify" and out["text"].strip() == found.label
-    n, last = len(stack["tokens"]), len(found.trace.attention)
+    n = len(stack["tokens"]) + (stack["more"] is not None)  # and the row of all others
+    last = len(found.trace.attention)
     assert len(stack["self"]) == last and len(out["lens"]) == last + 1
     for share in stack["self"]:
         sums = unpack(share).view(n, n).sum(-1)
