@@ -329,7 +329,7 @@ function flowWords(stage, n, { bare }) {
               [x, m],
             ) => [[`${whole(x)} of `], [judge ? 'what [CLS] became' : outName(m), 'flow-from']]),
           )
-          : [['little of what is written so far']],
+          : [[judge ? 'little of what [CLS] became' : 'little of what is written so far']],
         ['.'],
       ];
     }
