@@ -16,6 +16,7 @@ from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import outdated
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
 from transformer_core.ui.views import heads, meters, trial
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"
@@ -176,4 +177,5 @@ def test_switched_off_heads_change_the_probability_that_is_told(trained):
     found = classify(trained, SAID)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
-    assert f"from {found.probabilities[found.label]:.1%} to {after:.1%}" in value["summary"]
+    before = found.probabilities[found.label]
+    assert f"from {percent(before, 1)} to {percent(after, 1)}" in value["summary"]
