@@ -274,6 +274,7 @@ def saved(folder, trained):
         ("translator", "translation", "train.translation"),
         ("classifier", "sentiment", "train.sentiment --init checkpoints/reviews"),
         ("lstm", "sentiment_lstm", "train.sentiment --preset lstm"),
+        ("linear", "sentiment_linear", "train.sentiment --preset linear"),
         ("masked_lm", "reviews", "train.reviews"),
         ("language_model", "shakespeare", "train.shakespeare"),
         ("copier", "copy_task", "train.copy_task"),

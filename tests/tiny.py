@@ -35,6 +35,11 @@ def build(model_class: type[Model], **changes) -> Model:
     return stir(model_class(replace(TINY, **changes)))
 
 
+def weights(model: Model) -> torch.Tensor:
+    """Every parameter in one vector."""
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).clone()
+
+
 def words(*shape: int) -> Tensor:
     """Random ids, none of them padding."""
     return torch.randint(1, TINY.vocab_size, shape)

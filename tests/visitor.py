@@ -2,15 +2,15 @@
 
 from contextlib import contextmanager
 
-# a place where a ribbon lies that is what one word gave another: [x, y, what is said of it]
-RIBBON = """flow => {
+# the first place in a flow of which something is said that looks so: [x, y, what is said]
+TOLD = """(flow, pattern) => {
     const box = flow.querySelector('canvas').getBoundingClientRect();
-    for (let y = box.top + 3; y < box.bottom; y += 5)
+    for (let y = box.top + 3; y < box.bottom; y += 3)
         for (let x = box.left + 3; x < box.right; x += 5) {
             const at = {clientX: x, clientY: y, bubbles: true};
             document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
             const said = flow.querySelector('.flow-tip')?.textContent ?? '';
-            if (/, head \\d+: “\\w+” → “\\w+”,/.test(said)) return [x, y, said];
+            if (new RegExp(pattern).test(said)) return [x, y, said];
         }
 }"""
 
@@ -56,11 +56,21 @@ def unfold(flow):
     flow.locator(".flow-lens:visible").first.wait_for()
 
 
-def press_ribbon(page, flow):
-    """Press what one word gave another in an unfolded flow: what was said of it."""
-    x, y, said = flow.evaluate(RIBBON)
+def press_told(page, flow, pattern):
+    """Press in an unfolded flow what something is said of that looks so: what was said."""
+    x, y, said = flow.evaluate(TOLD, pattern)
     page.mouse.click(x, y)
     return said
+
+
+def press_ribbon(page, flow):
+    """Press what one word gave another in an unfolded flow: what was said of it."""
+    return press_told(page, flow, r", head \d+: “\w+” → (“\w+”|the \[CLS\] sign),")
+
+
+def press_stream(page, flow):
+    """Press a stream that leads to its numbers in an unfolded flow: what was said of it."""
+    return press_told(page, flow, r"^layer [2-9]:.*; press for its numbers$")
 
 
 def press_door(page, name):

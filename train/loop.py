@@ -28,7 +28,7 @@ class TrainConfig:
     What a field's name does not say stands beside its type, and in the help of the flags.
     """
 
-    steps: int = 2000
+    steps: Annotated[int, "0 only evaluates what --init gives"] = 2000
     minutes: Annotated[float, "if above 0, the schedule fits this time box and ends with it"] = 0.0
     batch_size: Annotated[int, "examples, or padded tokens where a task says so"] = 64
     learning_rate: float = 1e-3
@@ -46,10 +46,11 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "accumulate", "eval_every"):
+        for name in ("batch_size", "accumulate", "eval_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
-        for name in ("minutes", "learning_rate", "warmup_steps", "weight_decay", "patience"):
+        rates = ("learning_rate", "weight_decay")
+        for name in ("steps", "minutes", "warmup_steps", "patience", *rates):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0")
         for name in ("ema", "label_smoothing"):
@@ -266,7 +267,7 @@ def fraction_done(now: Progress, config: TrainConfig) -> float:
     """How much of the run is over: by the clock if there is a time box, else by steps."""
     if config.minutes > 0:
         return min(1.0, now.seconds / (60 * config.minutes))
-    return min(1.0, now.step / config.steps)
+    return min(1.0, now.step / config.steps) if config.steps else 1.0
 
 
 def ema_update(decay: float) -> Callable[..., None]:

@@ -25,6 +25,7 @@ from transformer_core.model.models import (
     DecoderLM,
     EncoderClassifier,
     EncoderDecoder,
+    LinearClassifier,
     LSTMClassifier,
     MaskedLM,
     Model,
@@ -218,6 +219,12 @@ CHECKPOINTS = {
         "sentiment",
         "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
     ),
+    "sentiment_linear": Published(
+        "The linear model beside both",
+        LinearClassifier,
+        "sentiment",
+        "train.sentiment --preset linear --out checkpoints/sentiment_linear",
+    ),
     "shakespeare": Published("Shakespeare", DecoderLM, "shakespeare", "train.shakespeare"),
     "copy_task": Published("Copy task", EncoderDecoder, "copy", "train.copy_task"),
 }
@@ -265,6 +272,11 @@ class Models:
     def lstm(self) -> Trained[LSTMClassifier]:
         """The LSTM that was trained beside it."""
         return self.get("sentiment_lstm")
+
+    @property
+    def linear(self) -> Trained[LinearClassifier]:
+        """The sum of weights of words and pairs of words that was trained beside it."""
+        return self.get("sentiment_linear")
 
     @property
     def masked_lm(self) -> Trained[MaskedLM]:

@@ -1,6 +1,6 @@
 // The lines that compute each part of a model, and the shapes of what passes through it.
-// value: {refusal}, why there are none, or {parts: [{title, parameters, shapes: [[name, shape], …], lines: [{path, first, text},
-//   …]}]}
+// value: {refusal}, why there are none, or {parts: [{title, parameters, shapes: [[name, shape], …],
+//   lines: [{path, first, text}, …]}]}
 const list = $('.code-parts'),
   shapes = $('.code-shapes'),
   code = $('.code-lines'),

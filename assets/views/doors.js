@@ -11,7 +11,7 @@ function draw() {
   row.inert = false;
   row.replaceChildren(
     ...doors.map(([text, place]) =>
-      make('button', { type: 'button', 'data-do': 'go', place, text })
+      make('button', { type: 'button', class: 'way', 'data-do': 'go', place, text })
     ),
   );
   document.dispatchEvent(new CustomEvent('place:keep', { detail: [props.tab, kept, step] }));

@@ -1,6 +1,7 @@
-// A text going through the Transformer: clock, controls and input around flow_numbers (what fed
-// what), flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows)
-// and flow_words (what is read).
+// A text going through the Transformer: clock and input around flow_numbers (what fed what),
+// flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows, in
+// flow_strokes), flow_words (what is read, with flow_sentences), flow_export (what can be kept) and
+// flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
@@ -18,30 +19,8 @@ const HALT = { write: .7, classify: 0, translate: .7 };
 const WAIT = 900; // ms a finished piece stands when nothing may move
 $('.flow-empty').textContent = props.empty;
 
-// ---- controls ----
-const control = (name, text) => {
-  const node = make('button', { type: 'button', class: name, text });
-  bar.append(node);
-  return node;
-};
-const range = (name, max, step, label) =>
-  make('input', { type: 'range', class: name, min: 0, max, step, 'aria-label': label });
-const play = control('flow-play', '▶ Play'),
-  next = control('', 'Step'),
-  scrub = range('flow-scrub', 1, .01, 'How much is written');
-bar.append(scrub);
-const unfold = control('flow-unfold', 'Unfold the layers'),
-  rawly = control('flow-raw', 'Raw attention'),
-  chooser = flowChooser(() => draw()),
-  least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
-  leastText = make('output');
-bar.append(chooser.heads, chooser.layers);
-bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
-const SIFTS = { // what is too thin to be drawn, in percent: of contributions, of raw attention
-  false: { min: 0, max: 8, step: .5, value: 1.5 },
-  true: { min: 1, max: 60, step: 1, value: 10 },
-};
-Object.assign(least, SIFTS[false]);
+const controls = flowBar(bar, () => draw()),
+  { play, next, scrub, unfold, rawly, chooser, least } = controls;
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
@@ -163,7 +142,7 @@ function frame(time) {
   now.raw = lookedAt();
   picture(pen);
   words.place(g, now, wanted);
-  controls();
+  controls.show(now, { runs: until !== null, wanted, raw, attention });
   speak();
   if (moving) draw();
   else if (until !== null) {
@@ -184,23 +163,6 @@ function picture(pen) {
     ink,
     now: { ...now, least: least.value / 100, font: ink.font ??= FONT() },
   });
-}
-const put = (node, name, value) => {
-  if (node[name] !== value) node[name] = value;
-};
-function controls() {
-  if (+scrub.value !== now.clock) scrub.value = now.clock;
-  for (const input of [scrub, least]) {
-    const at = `${(100 * (input.value - input.min) / (input.max - input.min)).toFixed(1)}%`;
-    if (input.at !== at) input.style.setProperty('--at', input.at = at);
-  }
-  put(play, 'textContent', until === null ? '▶ Play' : '❚❚ Pause');
-  put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
-  put(unfold, 'ariaPressed', String(!!wanted));
-  put(rawly, 'ariaPressed', String(raw));
-  put(rawly, 'hidden', !wanted);
-  for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);
-  put(leastText, 'textContent', `${+least.value} %`);
 }
 let said = '';
 function speak() { // the sentence above, as long as there is room for it
@@ -422,10 +384,6 @@ scrub.addEventListener('input', () => {
   draw();
 });
 least.addEventListener('input', draw);
-function sift() { // how thin a ribbon may be, as it was left
-  SIFTS[!raw].value = least.value;
-  Object.assign(least, SIFTS[raw]);
-}
 function toggle() {
   wanted = 1 - wanted;
   if (g?.narrow) g = null;
@@ -435,7 +393,7 @@ function toggle() {
 unfold.addEventListener('click', toggle);
 rawly.addEventListener('click', () => {
   raw = !raw;
-  sift();
+  controls.sift(raw);
   ask();
   draw();
 });
@@ -474,57 +432,13 @@ actions.png = () => {
   exported(target);
   picture.toBlob((blob) => save('flow.png', 'image/png', blob));
 };
-// folded: the share of every source and every written piece in every output; else the ribbons
-function table() {
-  const { seats, outs, two } = numbers,
-    sources = seats.map((_, s) => words.sourceText(s)),
-    targets = outs.map((_, i) => words.outText(i));
-  if (now.raw) return looks();
-  if (!now.fold) {
-    return [
-      ['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
-      ...outs.map((
-        _,
-        i,
-      ) => [
-        targets[i],
-        ...[
-          ...numbers.fromSource[i],
-          ...(two ? [...numbers.fromWritten[i]].slice(0, outs.length) : []),
-        ].map((x) => x.toFixed(4)),
-      ]),
-    ];
-  }
-  const name = ([k, , row]) =>
-    k && two ? words.word(numbers.stacks[k].tokens[row] ?? '') : sources[row];
-  return [
-    ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
-    ...numbers.ribbons(now.lit, g.seat, page, least.value / 200).map((
-      { from, to, w, first },
-    ) => [
-      numbers.stacks[from[0]].name,
-      from[1],
-      name(from),
-      numbers.stacks[to[0]].name,
-      to[1],
-      name(to),
-      w.toFixed(4),
-      first,
-    ]),
-  ];
-}
-// of raw attention every ribbon that is drawn
-function looks() {
-  return [
-    ['stack', 'attention', 'layer', 'head', 'query', 'key', 'weight'],
-    ...now.raw.all.map((ribbon) => {
-      const { site: { k, l, kind }, head, weight } = ribbon,
-        [key, query] = words.ends(ribbon);
-      return [numbers.stacks[k].name, kind, l + 1, head + 1, query, key, weight.toFixed(4)];
-    }),
-  ];
-}
-actions.csv = () => g && save('flow.csv', 'text/csv', csv(table()));
+actions.csv = () =>
+  g &&
+  save(
+    'flow.csv',
+    'text/csv',
+    csv(flowTable({ numbers, words, g, now, page, least: least.value / 200 })),
+  );
 
 new ResizeObserver(() => {
   g = null;

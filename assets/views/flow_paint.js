@@ -1,154 +1,5 @@
 // What flows, drawn by a pen: a canvas context, or one that writes the same calls as SVG.
-const FONT = () => getComputedStyle(element).fontFamily;
-const rgba = ([r, g, b], a) => `rgba(${r}, ${g}, ${b}, ${a.toFixed(3)})`;
 const span = (phase, from, to) => ease((phase - from) / (to - from)); // how far through a part
-
-// The theme's colours as channels, for the strengths of one colour are many.
-function flowInk() {
-  const pen = document.createElement('canvas').getContext('2d'),
-    ink = { dark: document.body.classList.contains('dark') };
-  const channels = (name) => {
-    pen.fillStyle = colour(`--${name}`);
-    return [1, 3, 5].map((i) => parseInt(pen.fillStyle.slice(i, i + 2), 16));
-  };
-  for (const name of ['accent', 'past', 'warm', 'line', 'muted', 'ground']) {
-    ink[name] = channels(name);
-  }
-  ink.series = Array.from({ length: SERIES }, (_, i) => channels(`series-${i + 1}`));
-  // rise: how strong a ribbon begins
-  return { ...ink, rise: ink.dark ? .58 : .4, plate: ink.dark ? .14 : .09 };
-}
-
-// The part of a canvas context that is used here, written down as SVG.
-class SvgPen {
-  constructor(width, height) {
-    this.width = width;
-    this.height = height;
-    this.body = [];
-    this.defs = [];
-    this.moved = [0, 0];
-    Object.assign(this, {
-      globalAlpha: 1,
-      fillStyle: '#000',
-      strokeStyle: '#000',
-      lineWidth: 1,
-      font: '',
-      textAlign: 'left',
-    });
-  }
-  point(x, y) {
-    return `${+(x + this.moved[0]).toFixed(2)} ${+(y + this.moved[1]).toFixed(2)}`;
-  }
-  translate(x, y) {
-    this.moved = [this.moved[0] + x, this.moved[1] + y];
-  }
-  clearRect() {}
-  beginPath() {
-    this.path = [];
-  }
-  moveTo(x, y) {
-    this.path.push('M' + this.point(x, y));
-  }
-  lineTo(x, y) {
-    this.path.push('L' + this.point(x, y));
-  }
-  closePath() {
-    this.path.push('Z');
-  }
-  bezierCurveTo(a, b, c, d, x, y) {
-    this.path.push(`C${this.point(a, b)} ${this.point(c, d)} ${this.point(x, y)}`);
-  }
-  roundRect(x, y, w, h, r) {
-    const corner = (...to) => `A${r} ${r} 0 0 1 ${this.point(...to)}`,
-      line = (...to) => 'L' + this.point(...to);
-    this.path.push(
-      'M' + this.point(x + r, y),
-      line(x + w - r, y),
-      corner(x + w, y + r),
-      line(x + w, y + h - r),
-      corner(x + w - r, y + h),
-      line(x + r, y + h),
-      corner(x, y + h - r),
-      line(x, y + r),
-      corner(x + r, y),
-      'Z',
-    );
-  }
-  createLinearGradient(x0, y0, x1, y1) {
-    const name = `g${this.defs.length}`,
-      stops = [],
-      at = [[x0, y0], [x1, y1]].map(([x, y]) => this.point(x, y).split(' '));
-    this.defs.push({ name, at, stops });
-    return {
-      addColorStop: (offset, paint) => stops.push([offset, paint]),
-      toString: () => `url(#${name})`,
-    };
-  }
-  add(tag, attributes, kind, style, text) {
-    const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(style) ?? [],
-      node = shape(tag, attributes, text);
-    node.setAttribute(kind, channels ? `rgb(${channels})` : style);
-    if (channels) node.setAttribute(`${kind}-opacity`, alpha);
-    node.setAttribute('opacity', +this.globalAlpha.toFixed(3));
-    this.body.push(node);
-  }
-  fill() {
-    this.add('path', { d: this.path.join('') }, 'fill', this.fillStyle);
-  }
-  stroke() {
-    this.add(
-      'path',
-      { d: this.path.join(''), fill: 'none', 'stroke-width': this.lineWidth },
-      'stroke',
-      this.strokeStyle,
-    );
-  }
-  // as wide as it is here, for where it is opened there may be other letters
-  fillText(text, x, y, width = 0) {
-    const [left, base] = this.point(x, y).split(' ');
-    this.add(
-      'text',
-      {
-        x: left,
-        y: base,
-        'text-anchor': this.textAlign === 'center' ? 'middle' : 'start',
-        style: `font: ${this.font}`,
-        ...(width ? { textLength: width.toFixed(2), lengthAdjust: 'spacingAndGlyphs' } : {}),
-      },
-      'fill',
-      this.fillStyle,
-      text,
-    );
-  }
-  toString() {
-    const { width, height } = this,
-      svg = shape('svg', { width, height, viewBox: `0 0 ${width} ${height}` }),
-      defs = shape('defs');
-    for (const { name, at: [[x1, y1], [x2, y2]], stops } of this.defs) {
-      const gradient = shape('linearGradient', {
-        id: name,
-        gradientUnits: 'userSpaceOnUse',
-        x1,
-        y1,
-        x2,
-        y2,
-      });
-      for (const [offset, paint] of stops) {
-        const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(paint);
-        gradient.append(
-          shape('stop', {
-            offset: offset.toFixed(3),
-            'stop-color': `rgb(${channels})`,
-            'stop-opacity': alpha,
-          }),
-        );
-      }
-      defs.append(gradient);
-    }
-    svg.append(defs, ...this.body);
-    return new XMLSerializer().serializeToString(svg);
-  }
-}
 
 let web = {}; // the faint paths of raw attention as they were drawn last
 
@@ -158,7 +9,8 @@ let web = {}; // the faint paths of raw attention as they were drawn last
 function flowPaint(pen, { n, g, ink, now }) {
   const { outs, seats, stacks, last, two } = n,
     { place, xy, vertical, narrow, judge, chars, mouth } = g,
-    { fold, clock, least } = now;
+    { fold, clock, least } = now,
+    { stain, outline, ribbon, box, bow, sweep, point } = flowStrokes(pen, n, g, ink, fold);
   const step = Math.floor(clock), phase = clock - step, writing = clock < outs.length;
   const front = (i) => writing && i === step ? span(phase, 0, .45) : 1;
   const isWritten = (i) => i < clock - .9;
@@ -166,95 +18,6 @@ function flowPaint(pen, { n, g, ink, now }) {
   // the thin are also paler
   const strength = (share) => .5 + .5 * Math.sqrt(Math.min(1, share * 3));
 
-  // One colour for all ribbons of a bundle: clear at the source, full at the end, as far as front
-  // has come.
-  function stain(channels, front, from, to) {
-    const paint = pen.createLinearGradient(...xy(place.start - 20, 0), ...xy(place.end, 0)),
-      edge = clamp(front * 1.15),
-      before = clamp(edge - .15);
-    paint.addColorStop(0, rgba(channels, from));
-    paint.addColorStop(before, rgba(channels, mix(from, to, before)));
-    if (front < 1) {
-      paint.addColorStop(mix(before, edge, .6), rgba(channels, 1));
-      paint.addColorStop(edge, rgba(channels, 0));
-    } else paint.addColorStop(1, rgba(channels, to));
-    return paint;
-  }
-  // A ribbon through points [u, v], level wherever it meets one; [u, v, 0.5] makes it taper.
-  function outline(points, width, path = pen) {
-    const half = Math.max(width, .7) / 2;
-    const side = (list, d) =>
-      list.forEach(([u, v, taper = 1], i) => {
-        const [x, y] = xy(u, v + d * taper);
-        if (!i) return d < 0 ? path.moveTo(x, y) : path.lineTo(x, y);
-        const [u0, v0, taper0 = 1] = list[i - 1], bend = (u0 + u) / 2;
-        path.bezierCurveTo(...xy(bend, v0 + d * taper0), ...xy(bend, v + d * taper), x, y);
-      });
-    side(points, -half);
-    side(points.toReversed(), half);
-  }
-  // Nothing shines through a solid one.
-  function ribbon(points, width, paint, alpha, solid = 0) {
-    if (alpha < .004) return;
-    pen.beginPath();
-    outline(points, width);
-    if (solid && width > 1.2) {
-      pen.fillStyle = rgba(ink.ground, 1);
-      pen.globalAlpha = solid;
-      pen.fill();
-    }
-    pen.fillStyle = paint;
-    pen.globalAlpha = alpha;
-    pen.fill();
-  }
-  function box(x, y, w, h, radius, paint, alpha) {
-    pen.globalAlpha = alpha;
-    pen.fillStyle = paint;
-    pen.beginPath();
-    pen.roundRect(
-      x,
-      y,
-      Math.max(0, w),
-      Math.max(0, h),
-      Math.max(0, Math.min(radius, w / 2, h / 2)),
-    );
-    pen.fill();
-  }
-  // From a written piece into the mouth of another, away from the text: thin where it leaves.
-  function bow(spot, i, at, width, paint, alpha) {
-    const out = g.outEdge(i, fold),
-      v1 = g.outSpot(i, fold).v,
-      v = v1 + at,
-      v0 = spot.v,
-      u0 = vertical ? spot.u - 14 : out;
-    const h = Math.max(width, .8) / 2, s = Math.max(h * .5, .4), far = Math.abs(v0 - v1);
-    const reach = vertical ? 24 + far * .14 : Math.max(24 + Math.min(110, far * .42), 22 + 3 * h);
-    const outer = reach + h * .8, inner = reach - h * .8;
-    pen.globalAlpha = alpha;
-    pen.fillStyle = paint;
-    pen.beginPath();
-    pen.moveTo(...xy(u0, v0 - s));
-    pen.bezierCurveTo(...xy(u0 - outer, v0 - s), ...xy(out - outer, v + h), ...xy(out, v + h));
-    pen.lineTo(...xy(out, v - h));
-    pen.bezierCurveTo(...xy(out - inner, v - h), ...xy(u0 - inner, v0 + s), ...xy(u0, v0 + s));
-    pen.fill();
-  }
-  // One ribbon from a source row to an output, through the folded stacks and level with them.
-  function sweep(s, i, { from = 0, squeeze = 1, to = 0 }, width, paint, alpha, solid) {
-    const { v } = place.source[s], into = g.outSpot(i, fold).v + to;
-    ribbon(
-      [
-        [g.sourceEdge(s), v + from, squeeze],
-        [g.depthAt(0, stacks[0].depth, fold), g.lane(0, s, fold) + from, squeeze],
-        ...(two ? [[g.depthAt(1, 0, fold), into]] : []),
-        [g.outEdge(i, fold), into],
-      ],
-      width,
-      paint,
-      alpha,
-      solid,
-    );
-  }
   // Folded: all that fed an output. Its mouth holds every ribbon side by side, 100 % in all.
   function fedBy(i, alpha) {
     const come = front(i), paint = stain(ink.accent, come, ink.rise, .92), own = rgba(ink.past, 1);
@@ -303,7 +66,6 @@ function flowPaint(pen, { n, g, ink, now }) {
       at += width;
     }
   }
-  const point = ([k, l, s], at) => [g.depthAt(k, l, fold), g.lane(k, s, fold) + at * mouth];
   // Unfolded: every ribbon of every layer, as wide as what it carries to the end.
   function unfolded(lit, come, alpha) {
     const paint = stain(ink.accent, come, ink.rise, .85), own = stain(ink.past, come, ink.rise, .7);

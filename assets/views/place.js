@@ -2,15 +2,17 @@
 // value: {rooms: {tab: {name in the address: what it is at first}}}
 // It hears of the document place:say [tab or null, name, value], what a part of a tab has become;
 // place:keep [tab, {name: value}, whether another place begins with it], what no component shows;
-// place:go [query, more], a door; place:entered, the app has answered. It tells place:here when
-// the address names another place, for the views that have a part of their own in it, with what the
-// address can say there.
+// place:go [query, more], a door; place:entered, the app has answered; place:wait, a function to be
+// called once no place is being entered, at once if none is. It tells place:here when the address
+// names another place, for the views that have a part of their own in it, with what the address can
+// say there.
 const { rooms } = current(), tabs = Object.keys(rooms);
 const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
 const WAIT = 200, FITS = 6000; // ms between two writings of the address; characters of a part
 const said = Object.fromEntries(tabs.map((tab) => [tab, {}])); // what differs from the first
 let here = tabs[0], open = here, fresh = true; // here: the tab of the address; open: on the page
 let asking = false, again = false, writing = 0, late = false;
+const waiting = []; // functions that are called when all of a place is there
 
 // half a text would be another one: a longer one is kept by this browser's history alone
 const address = () => history.state?.place ?? location.search;
@@ -107,6 +109,10 @@ document.addEventListener('place:go', ({ detail: [query, more] }) => {
 document.addEventListener('place:entered', () => {
   asking = false;
   if (again) visit();
+  else for (const ready of waiting.splice(0)) ready();
+});
+document.addEventListener('place:wait', ({ detail: ready }) => {
+  asking ? waiting.push(ready) : ready();
 });
 addEventListener('popstate', enter);
 addEventListener('pagehide', () => late && write());

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_ribbon, press_section, unfold
+from visitor import answered, press_ribbon, press_section, press_stream, unfold
 
 from transformer_core.ui.theme import CATEGORICAL
 
@@ -257,18 +257,24 @@ HEADS = {
     "sentiment": ("sentiment", "#review-heads"),
     "generate": ("shakespeare", "#heads"),
 }
-TOLD = r"layer (\d+), head (\d+): “(\w+)” → “(\w+)”,"
+TOLD = r"layer (\d+), head (\d+): “(\w+)” → (?:“|the )(\w+|\[CLS\])(?:”| sign),"
+
+
+def opened_on(open_page, tab, **how):
+    """Any tab with its first flow; without its checkpoint there is none."""
+    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+        pytest.skip(f"no {HEADS[tab][0]}")
+    page = open_page(f"/?tab={tab}", **how)
+    flow = page.locator(f"#{tab}-flow")
+    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    return page, flow
 
 
 @pytest.mark.parametrize("there", [False, True], ids=["first seen", "there already"])
 @pytest.mark.parametrize("tab", HEADS)
 def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there):
-    checkpoint, view = HEADS[tab]
-    if not (ROOT / "checkpoints" / checkpoint).exists():
-        pytest.skip(f"no {checkpoint}")
-    page = open_page(f"/?tab={tab}")
-    flow, heads = page.locator(f"#{tab}-flow"), page.locator(view)
-    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    page, flow = opened_on(open_page, tab)
+    heads = page.locator(HEADS[tab][1])
     if there:
         press_section(page, "Heads")
         expect(heads.locator(".heads-title")).not_to_be_empty()
@@ -277,44 +283,28 @@ def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there)
     unfold(flow)
     layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
     expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
-    pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
+    pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
     expect(heads.locator(".heads-map")).to_be_in_viewport()
     expect(heads.locator("[aria-pressed=true] span")).to_have_text([f"{layer}·{head}"])
 
 
-# a place where a stream lies that leads to its numbers: [x, y, its layer, what is said of it]
-STREAM = """flow => {
-    const box = flow.querySelector('canvas').getBoundingClientRect();
-    for (let y = box.top + 3; y < box.bottom; y += 3)
-        for (let x = box.left + 3; x < box.right; x += 5) {
-            const at = {clientX: x, clientY: y, bubbles: true};
-            document.elementFromPoint(x, y)?.dispatchEvent(new PointerEvent('pointermove', at));
-            const said = flow.querySelector('.flow-tip')?.textContent ?? '';
-            const [, layer] = /^layer ([2-9]):.*; press for its numbers$/.exec(said) ?? [];
-            if (layer) return [x, y, layer, said];
-        }
-}"""
 # tab -> the stack whose stream is first, and what is looked into
 INSIDE = {
     "translate": ("encoder", "EncoderDecoder", "A man in a red shirt is riding a horse on the"),
-    "sentiment": ("encoder", "EncoderClassifier", "This movie is absolutely amazing"),
+    "sentiment": ("encoder", "EncoderClassifier", "I was ready to hate it"),
     "generate": ("decoder", "DecoderLM", "He will be straight come to thy"),
 }
 
 
 @pytest.mark.parametrize("tab", INSIDE)
 def test_a_stream_that_is_pressed_leads_to_its_numbers(open_page, tab):
-    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
-        pytest.skip(f"no {HEADS[tab][0]}")
-    page = open_page(f"/?tab={tab}")
-    flow, (stack, model, text) = page.locator(f"#{tab}-flow"), INSIDE[tab]
-    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
-    flow.locator(".flow-unfold").click()
-    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
-    x, y, layer, said = flow.evaluate(STREAM)
+    page, flow = opened_on(open_page, tab)
+    stack, model, text = INSIDE[tab]
+    unfold(flow)
+    said = press_stream(page, flow)
     assert "the stream of " in said or " keeps " in said
-    page.mouse.click(x, y)
+    layer = re.match(r"layer (\d+)", said)[1]
     expect(page.locator("#inside-part .stages-title")).to_have_text(
         f"{stack}, layer {layer}: x + update"
     )
@@ -385,20 +375,21 @@ def colours(page, flow):
     return {n for n, rgb in enumerate(channels, 1) if f"rgb({', '.join(map(str, rgb))})" in svg}
 
 
-def raw_attention(page, tab):
-    """The tab's flow, unfolded, with raw attention instead of contributions."""
-    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
-        pytest.skip(f"no {HEADS[tab][0]}")
-    flow = page.locator(f"#{tab}-flow")
-    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+def ask_raw(flow):
+    """Unfold a flow and see raw attention instead of contributions."""
     assert not {*RAW} & {*flow.evaluate(BAR)}
-    flow.locator(".flow-unfold").click()
-    expect(flow.locator(".flow-lens:visible").first).to_be_visible()
+    unfold(flow)
     assert {*RAW} & {*flow.evaluate(BAR)} == {"flow-raw"}
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text("raw attention, head")
     assert {*RAW} <= {*flow.evaluate(BAR)}
-    return flow
+
+
+def opened_raw(open_page, tab, **how):
+    """Any tab with its first flow, unfolded, with raw attention instead of contributions."""
+    page, flow = opened_on(open_page, tab, **how)
+    ask_raw(flow)
+    return page, flow
 
 
 # what the sentence says, and the words that are tinted with their numbers
@@ -410,8 +401,7 @@ TINTED = """nodes => nodes.filter(node => node.querySelector('.flow-share').text
 
 @pytest.mark.parametrize("tab", HEADS)
 def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
-    page = open_page(f"/?tab={tab}", height=720)
-    flow = raw_attention(page, tab)
+    page, flow = opened_raw(open_page, tab, height=720)
     heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
     chosen = heads.and_(flow.locator("[aria-pressed=true]"))
     expect(chosen).to_have_count(1)
@@ -444,8 +434,7 @@ def saved_weights(page, flow):
 
 
 def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
-    page = open_page("/?tab=translate")
-    flow = raw_attention(page, "translate")
+    page, flow = opened_raw(open_page, "translate")
     caption, sift = flow.locator(".flow-caption"), flow.locator(".flow-sift input")
     every = saved_weights(page, flow)
     assert {row["attention"] for row in every} == {"self", "cross"}
@@ -470,10 +459,10 @@ def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
 
 
 def test_raw_attention_is_asked_for_once_and_again_of_another_text(open_page):
-    page = open_page("/?tab=translate")
+    page, flow = opened_on(open_page, "translate")
     page.wait_for_function("watch.followed() && watch.rests()")
     before = page.evaluate("watch.asked()")
-    flow = raw_attention(page, "translate")
+    ask_raw(flow)
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
     flow.locator(".flow-raw").click()
@@ -512,17 +501,16 @@ def test_raw_attention_is_chosen_by_keyboard(open_page):
 
 
 def test_a_ribbon_of_raw_attention_opens_its_head(open_page):
-    page = open_page("/?tab=translate")
-    flow, heads = raw_attention(page, "translate"), page.locator(HEADS["translate"][1])
+    page, flow = opened_raw(open_page, "translate")
+    heads = page.locator(HEADS["translate"][1])
     layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
     expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
-    pair = re.compile(rf"Query \d+ “{query}” gives key \d+ “{key}”")
+    pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
 
 
 def test_on_a_phone_raw_attention_fits(open_page):
-    page = open_page("/?tab=translate", width=390, height=844)
-    flow = raw_attention(page, "translate")
+    page, flow = opened_raw(open_page, "translate", width=390, height=844)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for part in flow.locator(".flow-bar > *:visible").all():
         box = part.bounding_box()
@@ -531,11 +519,7 @@ def test_on_a_phone_raw_attention_fits(open_page):
 
 @pytest.mark.parametrize("tab", HEADS)
 def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
-    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
-        pytest.skip(f"no {HEADS[tab][0]}")
-    page = open_page(f"/?tab={tab}", width=390, height=844)
-    flow = page.locator(f"#{tab}-flow")
-    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    page, flow = opened_on(open_page, tab, width=390, height=844)
     flow.locator(".flow-unfold").click()
     said = flow.locator(".flow-lens:visible")
     expect(said).not_to_have_count(0)
@@ -548,11 +532,7 @@ def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
 
 
 def test_on_a_phone_no_word_lies_under_the_arrow_of_a_verdict(open_page):
-    if not (ROOT / "checkpoints" / "sentiment").exists():
-        pytest.skip("no sentiment")
-    page = open_page("/?tab=sentiment", width=390, height=844)
-    flow = page.locator("#sentiment-flow")
-    expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
+    page, flow = opened_on(open_page, "sentiment", width=390, height=844)
     page.wait_for_function("watch.rests()")
     box = flow.locator("canvas").bounding_box()
     scale = box["y"] + box["height"] - 74  # where the arrow ends, coming from above

@@ -32,6 +32,29 @@ def rests(page):
     page.wait_for_function("watch.rests()")
 
 
+# a door is opened, and what the place is while it is entered and when whoever waits for it is told
+WAIT = """query => {
+    const is = () => ['#inside-choice', '#inside-text'].map(id =>
+        document.querySelector(`${id} input`).value);
+    window.before_ = is();
+    document.dispatchEvent(new CustomEvent('place:go', {detail: [query, {}]}));
+    document.dispatchEvent(new CustomEvent('place:wait', {detail: () =>
+        requestAnimationFrame(() => { window.after_ = is(); })}));
+}"""
+
+
+def test_who_waits_for_a_place_is_told_once_all_of_it_is_there(open_page):
+    if not (CHECKPOINTS / "shakespeare").exists():
+        pytest.skip("no shakespeare")
+    page = open_page("/?tab=inside")
+    expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
+    page.wait_for_function("watch.rests()")
+    page.evaluate(WAIT, "tab=inside&model=shakespeare&text=To+be")
+    page.wait_for_function("window.after_")
+    assert page.evaluate("window.before_") == ["Translator", FIRST]
+    assert page.evaluate("window.after_") == ["Shakespeare", "To be"]
+
+
 def asked(page) -> int:
     return page.evaluate("watch.asked()")
 

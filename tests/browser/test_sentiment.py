@@ -106,7 +106,7 @@ def test_a_text_that_is_too_long_is_answered_in_place(open_page):
 
 def test_an_example_is_judged_when_it_is_pressed(open_page):
     page = opened(open_page)
-    page.get_by_role("button", name="waste of time").click()
+    page.get_by_role("button", name="a mess").click()
     expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
 
 

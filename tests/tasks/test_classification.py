@@ -11,7 +11,7 @@ from transformer_core.explain.counterfactuals import (
 )
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inside.lens import class_lens
-from transformer_core.model.models import LSTMClassifier, MaskedLM
+from transformer_core.model.models import LinearClassifier, LSTMClassifier, MaskedLM
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
     LABELS,
@@ -116,7 +116,7 @@ def test_a_text_without_a_known_letter_is_noticed(trained, text, known):
     assert read_review(trained.tokenizer, text, 60).known == known
 
 
-@pytest.mark.parametrize("model_class", [None, LSTMClassifier])
+@pytest.mark.parametrize("model_class", [None, LSTMClassifier, LinearClassifier])
 def test_classify_says_what_the_model_says(model_class):
     trained = tiny_classifier(model_class) if model_class else tiny_classifier()
     found = classify(trained, SAID)

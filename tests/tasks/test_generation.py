@@ -6,7 +6,7 @@ import pytest
 import torch
 from tiny import TEXT, tiny_writer
 
-from transformer_core.decoding.sampling import Sampling
+from transformer_core.decoding.sampling import Sampling, sample
 from transformer_core.decoding.steps import language_model_step, window_start
 from transformer_core.model.heads import head_mask
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -14,6 +14,7 @@ from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.generation import (
     MAX_NEW_TOKENS,
     MAX_PROMPT,
+    bits_per_token,
     generate,
     look,
     read,
@@ -107,11 +108,38 @@ def test_looking_at_a_token_repeats_its_prediction(encoding):
         )
 
 
+def test_surprise_is_the_mean_of_all_tokens_but_the_first():
+    writer = tiny_writer()
+    tokens = read(writer, TEXT)
+    surprises = [math.log2(1 / token.prob) for token in tokens[1:]]
+    assert bits_per_token(tokens) == pytest.approx(sum(surprises) / len(surprises))
+    assert bits_per_token(read(writer, "")) == 0
+
+
+@pytest.mark.parametrize("n", [5, 3 * MAX_LEN], ids=["all in sight", "a part in sight"])
+def test_a_token_is_drawn_from_what_a_look_at_it_says(n):
+    writer, ids = tiny_writer(), tiny_writer().tokenizer.encode(TEXT)
+    sampling = Sampling(temperature=0.7, top_k=20, top_p=0.9, repetition_penalty=1.5)
+    _, _, drawn = next(sample(language_model_step(writer.model), ids[:n], sampling, seed=1))
+    seen = look(writer, ids, n)
+    assert seen.position == n
+    torch.testing.assert_close(seen.drawn_from(sampling, ids), drawn)
+
+
 @pytest.mark.parametrize("text", [TEXT, ""])
 def test_nothing_predicted_the_first_token(text):
     writer = tiny_writer()
     with pytest.raises(InputError, match="Nothing comes before the first character"):
         look(writer, writer.tokenizer.encode(text), 0)
+
+
+def test_an_alternative_takes_the_place_of_what_was_said():
+    token = read(tiny_writer(), TEXT)[7]
+    index, text, prob = other = token.alternatives[3]
+    swapped = token.said_instead(other)
+    assert (swapped.id, swapped.text, swapped.prob) == (index, text, pytest.approx(prob))
+    assert swapped.alternatives == token.alternatives
+    assert math.isfinite(token.said_instead((index, text, 0.0)).log_prob)
 
 
 def test_looking_past_the_end_predicts_what_would_be_written():

@@ -44,11 +44,23 @@ def test_the_space_finds_its_card(name):
     assert README.startswith("---\n") and name in README.split("---")[1]
 
 
+def named() -> set[Path]:
+    """Every path of the README's tree, which is two levels deep."""
+    found, folder = set(), ROOT
+    for line in ("app.py" + README.split("```\napp.py")[1].split("```")[0]).splitlines():
+        folder = folder if line.startswith(" ") else ROOT
+        path = folder / line.split()[0]
+        found.add(path)
+        folder = folder if line.startswith(" ") else path
+    return found
+
+
 def test_every_file_the_readme_names_exists():
-    tree = README.split("```\napp.py")[1].split("```")[0]
-    folder = ROOT
-    for line in ("app.py" + tree).splitlines():
-        name = line.split()[0]
-        folder = ROOT if not line.startswith(" ") else folder
-        assert (folder / name).exists(), name
-        folder = ROOT / name if name.endswith("/") and not line.startswith(" ") else folder
+    assert [path for path in named() if not path.exists()] == []
+
+
+def test_the_readme_leaves_out_no_room():
+    core, train = ROOT / "transformer_core", ROOT / "train"
+    rooms = {path.parent for folder in (core, train) for path in folder.glob("*/__init__.py")}
+    rooms |= {path for path in core.glob("*.py") if path.name != "__init__.py"}
+    assert len(rooms) > 12 and rooms - named() == set()

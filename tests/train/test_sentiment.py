@@ -1,6 +1,7 @@
 """Facts about train.reviews and train.sentiment: their data, their batches and their scores."""
 
 import json
+import math
 import random
 from pathlib import Path
 
@@ -11,17 +12,24 @@ import torch.nn.functional as F
 from tiny import build, words
 from torch.testing import assert_close
 
-from train import evaluate, long_reviews, reviews, sentiment
+from train import evaluate, long_reviews, naive_bayes, reviews, sentiment
 from train.data import films, hub, labelled_reviews, short_sentences
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import TrainConfig
+from train.naive_bayes import begin_with_naive_bayes
 from train.running import verdicts
 from train.running.card import read_runs
+from train.running.metrics import read_rows
 from transformer_core.checkpoint import load, load_trained, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
-from transformer_core.model.models import EncoderClassifier, LSTMClassifier, MaskedLM
+from transformer_core.model.models import (
+    EncoderClassifier,
+    LinearClassifier,
+    LSTMClassifier,
+    MaskedLM,
+)
 from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
 
 PRAISE = ["great", "lovely", "moving", "superb", "funny"]
@@ -182,7 +190,7 @@ def test_labels_stay_with_their_reviews_and_excerpts():
             assert label.item() in {wanted for ids, wanted in known if could_be(row, ids)}
 
 
-@pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier])
+@pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier, LinearClassifier])
 def test_predictions_in_batches_equal_those_one_by_one(model_class):
     model = build(model_class)
     rows = [words(n).tolist() for n in (5, 9, 3, 24, 9, 1)]
@@ -262,6 +270,26 @@ def test_the_reports_presets_are_scored_on_their_own_tenth(preset, folder, tmp_p
     sentiment.main(["--preset", preset, "--data", str(folder), "--out", str(out), *SMALL])
     assert type(load(out)) is (LSTMClassifier if preset == "lstm" else EncoderClassifier)
     assert json.loads((out / "scores.json").read_text())["scores"]["n"] == 21
+
+
+def test_counting_alone_tells_praise_from_blame_and_the_linear_model_learns_on(folder, tmp_path):
+    out = tmp_path / "linear"
+    sentiment.main(["--preset", "linear", "--data", str(folder), "--out", str(out), *SMALL])
+    assert type(load(out)) is LinearClassifier
+    rows = [row for row in read_rows(out / "metrics.csv") if row["metric"] == "accuracy"]
+    assert float(rows[0]["value"]) > 0.7, "before the first step"
+    record = json.loads((out / "scores.json").read_text())["scores"]
+    assert record["n"] == 60, "it is tested as the classifier is"
+    card = (out / "README.md").read_text()
+    assert "A linear classifier" in card and "excerpts" not in card
+
+
+def test_naive_bayes_weighs_what_one_class_alone_has():
+    model = LinearClassifier(ModelConfig(10, d_model=8, n_heads=1))
+    begin_with_naive_bayes(model, Ragged.of([[5, 7], [5, 7], [6, 7], [6, 7]]), [1, 1, 0, 0])
+    against, of = model.head.weight.detach()
+    wanted = naive_bayes.SHARE * math.log(3)  # it occurs twice in one class, and never in the other
+    assert [(of - against)[i].item() for i in (5, 6, 7)] == pytest.approx([wanted, -wanted, 0])
 
 
 def test_the_reports_sizes():

@@ -2,6 +2,7 @@ import base64
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from tiny import tiny_classifier
@@ -135,6 +136,15 @@ def test_a_numbered_map_keeps_rows_and_columns_apart():
     assert figure.data[0].texttemplate == "%{z:,.0f}"
 
 
+def test_a_confusion_has_what_was_meant_in_its_rows():
+    figure = reviews.confusion([[50, 3], [7, 40]], ["negative", "positive"])
+    assert np.array(figure.data[0].z).tolist() == [[50, 3], [7, 40]]
+    assert figure.data[0].zmax == 50
+    assert figure.layout.yaxis.title.text == "meant"
+    assert figure.layout.xaxis.title.text == "it says"
+    assert list(figure.layout.yaxis.ticktext) == ["negative", "positive"]
+
+
 def test_the_reliability_diagram_shows_every_bin():
     bins = [
         {"confidence": 0.6, "accuracy": 0.5, "n": 10},
@@ -173,7 +183,7 @@ def test_the_lens_says_where_the_answer_stays(trained):
 
 def test_switched_off_heads_change_the_probability_that_is_told(trained):
     site = trained.model.sites[0]
-    value = layers.switched(trained, layers.Work(SAID, ((site, 1),)))
+    value = layers.switched(trained, layers.Silenced(SAID, ((site, 1),)))
     found = classify(trained, SAID)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]

@@ -13,7 +13,8 @@ from train.loop import Batch, TrainConfig
 from transformer_core.tasks.classification import frame
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
 
-REPORT_PRESETS = ("report", "lstm")
+REPORT_PRESETS = ("report", "lstm")  # under the protocol of a student report
+PLAIN_PRESETS = (*REPORT_PRESETS, "linear")  # learn whole reviews as they are
 EXCERPTS = 0.5  # the share of all excerpts that an epoch learns beside the whole reviews
 FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
 SHORTEST = 4  # pieces; what is shorter is no sentence of its own

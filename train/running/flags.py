@@ -39,7 +39,7 @@ class Options:
     precision: str  # one of ASKED
     out: Path
     data: Path | None
-    init: Path | None
+    init: tuple[Path, ...]  # the mean of their weights is what a new run begins with
     resume: bool
     overwrite: bool
 
@@ -49,8 +49,8 @@ class Options:
 
     def held_tokenizer(self) -> Tokenizer | None:
         """The vocabulary of the run that is continued or built upon; None for a new one."""
-        for folder in (self.out if self.resume else None, self.init):
-            if folder and (folder / "tokenizer.json").exists():
+        for folder in (*[self.out] * self.resume, *self.init):
+            if (folder / "tokenizer.json").exists():
                 return Tokenizer.load(folder / "tokenizer.json")
         return None
 
@@ -96,7 +96,7 @@ def read_flags(
         precision=flags.precision,
         out=flags.out,
         data=flags.data,
-        init=flags.init,
+        init=tuple(flags.init),
         resume=flags.resume,
         overwrite=flags.overwrite,
     )
@@ -119,7 +119,8 @@ def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.A
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
     add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
     add("--resume", action="store_true", help="continue the run that --out holds")
-    add("--init", type=Path, help="start a new run from this checkpoint's weights")
+    init = "start a new run from this checkpoint's weights, or from the mean of several"
+    add("--init", type=Path, nargs="+", default=[], help=init)
     add("--overwrite", action="store_true", help="replace the model that --out holds")
     return parser
 
@@ -170,8 +171,9 @@ def check(
     if flags.threads < 0:
         parser.error(f"--threads {flags.threads} must be at least 0")
     check_data(parser, flags.data, "training", one_file=one_file)
-    if flags.init is not None and not (flags.init / "config.json").exists():
-        parser.error(f"--init {flags.init} holds no checkpoint")
+    for folder in flags.init:
+        if not (folder / "config.json").exists():
+            parser.error(f"--init {folder} holds no checkpoint")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
 
@@ -194,7 +196,7 @@ def refuse_to_destroy(options: Options) -> None:
         f"Improve it with --init {options.out}, replace it with --overwrite, or choose another "
         "--out."
     )
-    if not (options.resume or options.overwrite or options.init == options.out):
+    if not (options.resume or options.overwrite or options.out in options.init):
         raise SystemExit(f"{options.out} already holds a model. {remedy}")
     finished = (options.out / "scores.json").exists()
     if options.resume and finished and not any(options.out.glob("training/step-*")):

@@ -18,7 +18,7 @@ from train.running.metrics import Metrics, measured, read_rows
 from train.running.scores import Exam, evaluate_and_publish
 from train.states import remove_states
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, write_atomically
+from transformer_core.checkpoint import CheckpointError, read_json, write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.tokenization import Tokenizer
 
@@ -45,7 +45,7 @@ def run(
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     past = history(options)
     metrics = open_metrics(options, past)
-    runs_before = read_runs(past)[: metrics.run - 1] if past else []
+    runs_before = [run for folder in past for run in read_runs(folder)][: metrics.run - 1]
     steps = fit(
         model,
         batch_of,
@@ -128,11 +128,30 @@ def refuse_another_model(folder: Path, model: Model) -> None:
         raise SystemExit(f"--resume cannot change the model in {folder}: {', '.join(differences)}")
 
 
-def start_from(folder: Path, model: Model) -> None:
-    """Take over a checkpoint's weights, if it has a place for each of them.
+def start_from(folders: tuple[Path, ...], model: Model) -> None:
+    """Take over the weights of a checkpoint, or the mean of several (Wortsman et al. 2022).
 
-    A classifier may begin with the encoder of a masked language model.
+    Each must have a place for each of its weights: SystemExit with a sentence where one has not.
     """
+    refuse_other_words(folders)
+    states = []
+    for folder in folders:
+        take_over(folder, model)
+        states.append({name: value.clone() for name, value in model.state_dict().items()})
+    mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    model.load_state_dict(mean)
+
+
+def refuse_other_words(folders: tuple[Path, ...]) -> None:
+    """Only weights that stand for the same vocabulary have a mean that says anything."""
+    first, *others = folders
+    for folder in others:
+        if read_json(folder / "tokenizer.json") != read_json(first / "tokenizer.json"):
+            raise SystemExit(f"--init {folder} has another vocabulary than {first}")
+
+
+def take_over(folder: Path, model: Model) -> None:
+    """Load a checkpoint's weights; a classifier may take a masked language model's encoder."""
     try:
         held = checkpoint.load(folder, Model)
         if type(held) is MaskedLM and type(model) is EncoderClassifier:
@@ -143,22 +162,26 @@ def start_from(folder: Path, model: Model) -> None:
         raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
 
 
-def history(options: Options) -> Path | None:
-    """The folder whose earlier runs are this model's past; None if it begins anew.
+def history(options: Options) -> tuple[Path, ...]:
+    """The folders whose earlier runs are this model's past; none if it begins anew.
 
     A run that is resumed goes on with its own, one with --init with those of the same task there.
     """
     if options.resume and (options.out / "metrics.csv").exists():
-        return options.out
-    runs = read_runs(options.init) if options.init else []
-    return options.init if runs and runs[-1]["task"] == options.task else None
+        return (options.out,)
+    runs = {folder: read_runs(folder) for folder in options.init}
+    return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
 
 
-def open_metrics(options: Options, past: Path | None) -> Metrics:
+def open_metrics(options: Options, past: tuple[Path, ...]) -> Metrics:
     """Start a new run after those it builds on, or, resuming, go on with the last."""
-    rows = read_rows(past / "metrics.csv") if past is not None else []
-    last = max((int(row["run"]) for row in rows), default=0)
-    resumed = options.resume and past == options.out
+    rows: list[dict[str, str]] = []
+    last = 0
+    for folder in past:  # the runs of several are numbered through
+        its = read_rows(folder / "metrics.csv")
+        rows += [{**row, "run": str(int(row["run"]) + last)} for row in its]
+        last += max((int(row["run"]) for row in its), default=0)
+    resumed = options.resume and past == (options.out,)
     number = max(1, last + (not resumed))
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
 

@@ -9,10 +9,15 @@ from torch import Tensor
 from train.data import buckets
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
-from transformer_core.model.models import EncoderClassifier, LSTMClassifier, Model
+from transformer_core.model.models import (
+    EncoderClassifier,
+    LinearClassifier,
+    LSTMClassifier,
+    Model,
+)
 from transformer_core.tasks.classification import LABELS
 
-Classifier = EncoderClassifier | LSTMClassifier
+Classifier = EncoderClassifier | LSTMClassifier | LinearClassifier
 N_ERRORS = 60  # the most confident ones are kept to be looked at
 N_BINS = 10  # of the reliability diagram
 

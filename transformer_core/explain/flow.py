@@ -13,8 +13,7 @@ from torch import Tensor
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.contributions import contributions
-from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
-from transformer_core.model.models import Stack as Layers
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model, Stack
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import LABELS, Classification
 from transformer_core.tasks.generation import Look
@@ -46,7 +45,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Stack:
+class Column:
     """One column of layers; every tensor's rows sum to 1."""
 
     name: str
@@ -66,7 +65,7 @@ class Flow:
     """A text's way through a model."""
 
     kind: str  # "translate", "classify" or "write"
-    stacks: list[Stack]
+    stacks: list[Column]
     said: list[Said]
     begin: int = 0  # what was said before was the visitor's own text
     start: int = 0  # place in the text of the first that was said
@@ -88,7 +87,7 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
     heads = {site: main_heads(model, sentence.trace, site) for site in found}
     weights = {site: sentence.view(site).weights for site in found}
     stacks = [
-        Stack(
+        Column(
             stack.capitalize(),
             tokens,
             layers(found, stack, "self"),
@@ -132,7 +131,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
     weights = [found.view(site).weights[:, kept][:, :, kept] for site in model.sites]
-    stack = Stack("Encoder", tokens, shares, [], heads, [], weights, [], kept, more)
+    stack = Column("Encoder", tokens, shares, [], heads, [], weights, [], kept, more)
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
 
 
@@ -161,11 +160,11 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
         said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
     start = seen.start + first + 1
     begin = min(len(said) - 1, max(0, prompt - start))
-    guess = seen.start + len(seen.tokens) == len(ids)
+    guess = seen.position == len(ids)
     model = trained.model
     heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
     weights = [seen.view(site).weights[:, first:, first:] for site in model.sites]
-    stack = Stack("Decoder", tokens, shares, [], heads, [], weights, [], list(rows), more)
+    stack = Column("Decoder", tokens, shares, [], heads, [], weights, [], list(rows), more)
     return Flow("write", [stack], said, begin, start, guess)
 
 
@@ -175,7 +174,7 @@ def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
 
 
 def lens_of(
-    stack: Layers, trace: Trace, rows: Iterable[int], log_probs: Callable[[Tensor], Tensor]
+    stack: Stack, trace: Trace, rows: Iterable[int], log_probs: Callable[[Tensor], Tensor]
 ) -> Tensor:
     """Log-probabilities before the first layer and after each. (layers + 1, rows, vocab_size)"""
     states = torch.cat(trace.residual[stack.name])[:, list(rows)]

@@ -1,6 +1,7 @@
 """The logit lens: what would be said if the layers that remain were skipped."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -33,6 +34,16 @@ def class_lens(model: EncoderClassifier, trace: Trace) -> Tensor:
     """
     states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
     return model.head(model.encoder.norm(states)).softmax(-1)
+
+
+def settled_from(probabilities: Sequence[float]) -> int:
+    """From which state on a class lens answers as it does at the end; of one class, (layers + 1,).
+
+    Before the first layer [CLS] is the same for every text: there it answers nothing.
+    """
+    sides = [p >= 0.5 for p in probabilities]
+    others = [place for place, side in enumerate(sides) if side != sides[-1]]
+    return max([0, *others]) + 1
 
 
 @torch.inference_mode()

@@ -183,6 +183,39 @@ class BagClassifier(Model):
         return self.head(self.dropout(mean_of_real(self.embedding(tokens), tokens)))
 
 
+class LinearClassifier(Model):
+    """A weight for every piece and for every pair of neighbours: what a text has of them, however
+    often and wherever, is added up (Wang and Manning 2012).
+
+    Pairs share N_PAIRS places by a hash (Weinberger et al. 2009). Of the config it uses vocab_size
+    and n_classes.
+    """
+
+    N_PAIRS = 2**20
+    SPREAD = 2_654_435_761  # 2³² over the golden ratio: neighbouring numbers end up far apart
+
+    def __init__(self, config: ModelConfig):
+        super().__init__(config)
+        self.head = nn.Linear(config.vocab_size + self.N_PAIRS, config.n_classes)
+        nn.init.zeros_(self.head.weight)  # what no text of the training has says nothing
+
+    def features(self, tokens: Tensor) -> Tensor:
+        """Which features a text has, each once; PAD fills up. (batch, length) -> (batch, n)"""
+        first, second = tokens[:, :-1], tokens[:, 1:]
+        number = (first * self.config.vocab_size + second) * self.SPREAD % 2**32
+        pairs = self.config.vocab_size + number * self.N_PAIRS // 2**32
+        found = torch.cat([tokens, pairs.where((first != PAD) & (second != PAD), PAD)], dim=1)
+        found = found.sort(dim=1).values
+        again = found.diff(dim=1, prepend=found.new_full((len(found), 1), PAD)) == 0
+        return found.masked_fill(again, PAD)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """tokens (batch, length) -> logits (batch, n_classes)"""
+        features = self.features(tokens)
+        weights = F.embedding(features, self.head.weight.T)
+        return self.head.bias + (weights * (features != PAD)[..., None]).sum(1)
+
+
 class MaskedLM(Model):
     """An encoder that fills in hidden words: how a classifier learns the language before any label
     (Devlin et al. 2019, 3.1). The output head is tied to the embedding.
@@ -256,6 +289,7 @@ MODELS: dict[str, type[Model]] = {
         MaskedLM,
         LSTMClassifier,
         BagClassifier,
+        LinearClassifier,
         DecoderLM,
     )
 }

@@ -105,6 +105,27 @@ def shift_matrix(k: int, dim: int, base: float = 10_000.0) -> Tensor:
     return torch.block_diag(*blocks)
 
 
+def shift_error(position: int, k: int, dim: int, base: float = 10_000.0) -> float:
+    """How far R PE(p) is from PE(p + k), in the channel where it is furthest: rounding alone."""
+    table = sinusoids(position + k + 1, dim, base)
+    moved = shift_matrix(k, dim, base) @ table[position]
+    return (moved - table[position + k]).abs().max().item()
+
+
+def untrained(name: str, config: ModelConfig) -> PositionalEncoding:
+    """An encoding as no training has changed it; its noise, if it has any, is always the same."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return POSITIONAL_ENCODINGS[name](config)
+
+
+@torch.no_grad()
+def turned_query(name: str, config: ModelConfig) -> Tensor:
+    """One and the same query, all ones, at every position. (max_len, head_dim)"""
+    query = torch.ones(1, config.n_heads, config.max_len, config.head_dim)
+    return untrained(name, config).rotate(query)[0, 0]
+
+
 @torch.no_grad()
 def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
     """What an encoding adds, rotates and biases, by asking the encoding itself.
@@ -113,7 +134,7 @@ def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor
     and key at all pairs of positions, 1 where nothing turns them, (max_len, max_len); and what is
     added to the first head's scores (max_len, max_len).
     """
-    encoding = POSITIONAL_ENCODINGS[name](config)
+    encoding = untrained(name, config)
     n = config.max_len
     same = torch.ones(1, config.n_heads, n, config.head_dim)
     turned = encoding.rotate(same)
@@ -122,6 +143,14 @@ def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor
         (turned @ turned.transpose(-2, -1) / config.head_dim)[0, 0],
         encoding.bias(torch.zeros(1, config.n_heads, n, n))[0, 0],
     )
+
+
+def acting_place(name: str) -> int | None:
+    """Which of its three places an encoding changes, the first if several; None if none."""
+    two_tokens = ModelConfig(vocab_size=1, d_model=8, n_heads=2, max_len=2)
+    added, turned, biased = three_places(name, two_tokens)
+    changes = (added.any(), (turned != 1).any(), biased.any())
+    return next((place for place, changed in enumerate(changes) if changed), None)
 
 
 POSITIONAL_ENCODINGS: dict[str, type[PositionalEncoding]] = {

@@ -1,14 +1,14 @@
 """A language model at work: write on, read along, and look at one prediction."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
-from transformer_core.decoding.sampling import Sampling, sample
+from transformer_core.decoding.sampling import Sampling, sample, sampling_probs
 from transformer_core.decoding.steps import language_model_step, next_log_probs, window_start
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.models import DecoderLM
@@ -99,6 +99,15 @@ def read(trained: Trained[DecoderLM], text: str, off: Iterable[Head] = ()) -> li
     return tokens
 
 
+def bits_per_token(tokens: Sequence[Token]) -> float:
+    """How much the model was surprised by a text that it has read, on average; 0 by one token.
+
+    The first token, which nothing comes before, counts for nothing.
+    """
+    nats = -sum(token.log_prob for token in tokens[1:])
+    return nats / max(1, len(tokens) - 1) / math.log(2)
+
+
 @dataclass(frozen=True)
 class Look:
     """What every head saw when one token was predicted."""
@@ -107,6 +116,15 @@ class Look:
     tokens: list[str]  # the context; the last of them is where the prediction was made
     trace: Trace
     log_probs: Tensor  # (vocab_size,) of the predicted token
+
+    @property
+    def position(self) -> int:
+        """Where in the text the predicted token stands."""
+        return self.start + len(self.tokens)
+
+    def drawn_from(self, sampling: Sampling, ids: list[int]) -> Tensor:
+        """The distribution that the token is drawn from. ids of the text -> (vocab_size,)"""
+        return sampling_probs(self.log_probs, sampling, torch.tensor(ids[: self.position]))
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module over the context."""

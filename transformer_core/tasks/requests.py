@@ -1,7 +1,7 @@
 """What requests have in common: their tokens, their attention, and how they are refused."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
@@ -36,6 +36,12 @@ class Token:
     def prob(self) -> float:
         """The probability the model gave it."""
         return math.exp(self.log_prob)
+
+    def said_instead(self, other: tuple[int, str, float]) -> "Token":
+        """One of its alternatives in its place, beside the same alternatives."""
+        index, text, prob = other
+        # a probability of 0 has no logarithm that JSON can say
+        return replace(self, text=text, id=index, log_prob=math.log(max(prob, 1e-12)))
 
 
 def alternatives(tokenizer: Tokenizer, log_probs: Tensor) -> tuple[tuple[int, str, float], ...]:

@@ -62,7 +62,7 @@ class Furniture:
             tuple(self.names),
             self.longest,
             tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
-            {name: read(setting) for name, setting in self.settings.items()}
+            {name: reader_of(setting) for name, setting in self.settings.items()}
             | {name: kept.read for name, kept in self.kept.items()},
         )
 
@@ -84,7 +84,7 @@ class Furniture:
         }
 
 
-def read(setting: gr.Slider | gr.Number) -> Callable[[str], Setting]:
+def reader_of(setting: gr.Slider | gr.Number) -> Callable[[str], Setting]:
     """How an address's number for a setting is read."""
     most = 2**31 - 1 if setting.maximum is None else setting.maximum
     return number(setting.minimum or 0, most, setting.step)

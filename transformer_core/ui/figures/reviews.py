@@ -2,6 +2,7 @@
 
 import numpy as np
 import plotly.graph_objects as go
+import torch
 from torch import Tensor
 
 from transformer_core.ui.figures.axes import figure, heatmap
@@ -46,6 +47,12 @@ def numbered_map(
     plot.update_yaxes(tickvals=list(range(len(rows))), ticktext=rows, autorange="reversed")
     plot.update_layout(margin={"l": 145 if turned else 90, "b": 125 if turned else 60})
     return plot.update_yaxes(showgrid=False, zeroline=False)
+
+
+def confusion(counts: list[list[int]], labels: list[str]) -> go.Figure:
+    """How many of each label were given which. counts[meant][said]"""
+    table = torch.tensor(counts, dtype=torch.float)
+    return numbered_map(table, labels, labels, table.max().item(), x="it says", y="meant")
 
 
 def reliability(bins: list[dict]) -> go.Figure:

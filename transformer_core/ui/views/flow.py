@@ -2,11 +2,21 @@
 
 import gradio as gr
 
-from transformer_core.explain.flow import ROWS, Candidate, Flow, Stack
+from transformer_core.explain.flow import ROWS, Candidate, Column, Flow
 from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
-SCRIPTS = ("flow_numbers", "flow_attention", "flow_layout", "flow_paint", "flow_words")
+SCRIPTS = (
+    "flow_numbers",
+    "flow_attention",
+    "flow_layout",
+    "flow_strokes",
+    "flow_paint",
+    "flow_sentences",
+    "flow_words",
+    "flow_export",
+    "flow_bar",
+)
 
 
 def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
@@ -63,7 +73,7 @@ def flow_value(flow: Flow) -> dict:
     }
 
 
-def stack_value(stack: Stack) -> dict:
+def stack_value(stack: Column) -> dict:
     """One column of layers; more is [row, number of tokens], or None."""
     return {
         "name": stack.name,

@@ -1,15 +1,13 @@
 """Attention: thumbnails of all heads, one enlarged, and what a query sees of its context."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import gradio as gr
 import torch
 
 from transformer_core.model.trace import Site
-from transformer_core.tasks.classification import Classification
-from transformer_core.tasks.generation import Look
 from transformer_core.tasks.requests import AttentionView
-from transformer_core.tasks.translation import Sentence
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
 
@@ -37,8 +35,15 @@ def attention_view(title: str, **component) -> gr.HTML:
     return view("heads", title, body, ("png", "csv"), **component)
 
 
+class Seen(Protocol):
+    """What a model has read, with the attention of all its heads."""
+
+    def view(self, site: Site) -> AttentionView:
+        """All heads of one attention module."""
+
+
 def attention_value(
-    look: Look | Sentence | Classification,
+    seen: Seen,
     sites: list[Site],
     summary: str,
     rows: bool = False,
@@ -54,7 +59,7 @@ def attention_value(
     hidden then, and are at first. first is the layer and head that are enlarged at first.
     """
     groups = [
-        group_value([look.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
+        group_value([seen.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
         for kind in kinds_of(sites)
     ]
     return {"summary": summary, "begin": begin, "first": first, "groups": groups}

@@ -23,8 +23,8 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
     )
     body = (
         '<div class="story-bar"><span class="story-back">'
-        '<button type="button" data-do="undo" hidden>Undo</button>'
-        '<button type="button" data-do="best" hidden>Back to the first</button></span>'
+        '<button type="button" class="way" data-do="undo" hidden>Undo</button>'
+        '<button type="button" class="way" data-do="best" hidden>Back to the first</button></span>'
         '<span class="story-pace" role="radiogroup" '
         f'aria-label="Characters a second">{paces}</span>'
         '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'

@@ -7,7 +7,6 @@ where that would have led.
 
 import functools
 import itertools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,14 @@ import gradio as gr
 
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.tasks.generation import MAX_PROMPT, check_sampling, check_seed, generate, read
+from transformer_core.tasks.generation import (
+    MAX_PROMPT,
+    bits_per_token,
+    check_sampling,
+    check_seed,
+    generate,
+    read,
+)
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import Page
@@ -250,10 +256,9 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
             tokens = read(trained, pasted)
         except InputError as error:
             return tokens_value((), str(error), identity="")
-        known = tokens[1:]
-        bits = -sum(token.log_prob for token in known) / max(1, len(known)) / math.log(2)
         note = (
-            f"{len(known)} characters predicted; the average one was a surprise of {bits:.2f} bits."
+            f"{len(tokens) - 1} characters predicted; the average one was a surprise of "
+            f"{bits_per_token(tokens):.2f} bits."
         )
         return tokens_value(tokens, note, identity=pasted)
 

@@ -1,14 +1,12 @@
 """One visitor's texts, and what the Generate tab shows of them."""
 
-import math
 import threading
 from dataclasses import dataclass, replace
 
 import gradio as gr
-import torch
 
 from transformer_core.checkpoint import Models, Trained
-from transformer_core.decoding.sampling import Sampling, sampling_probs
+from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
 from transformer_core.tasks.generation import Look, look, read, write
 from transformer_core.tasks.requests import InputError, Token
@@ -209,15 +207,13 @@ def looked(trained: Trained, story: Story, position: int | None) -> Look:
 
 def what(story: Story, seen: Look) -> str:
     """Which character was looked at, in words."""
-    position = seen.start + len(seen.tokens)
-    beyond = position == len(story.branch.tokens)
-    return "the next character" if beyond else f"character {position + 1}"
+    beyond = seen.position == len(story.branch.tokens)
+    return "the next character" if beyond else f"character {seen.position + 1}"
 
 
 def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling) -> dict:
     """What the model thought, and what is drawn from."""
-    position = seen.start + len(seen.tokens)
-    drawn = sampling_probs(seen.log_probs, sampling, torch.tensor(story.branch.ids[:position]))
+    drawn = seen.drawn_from(sampling, story.branch.ids)
     vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
     best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
     return bars_value(
@@ -272,10 +268,9 @@ def spelled(text: str) -> str:
 
 def forked(branch: Branch, position: int, choice: tuple[int, str, float], number: int) -> Branch:
     """The branch that says something else at one position."""
-    index, text, p = choice
     old = branch.tokens[position]
-    token = replace(old, text=text, id=index, log_prob=math.log(max(p, 1e-12)))
-    swap = f"{spelled(text)} for {spelled(old.text)}"
+    token = old.said_instead(choice)
+    swap = f"{spelled(token.text)} for {spelled(old.text)}"
     label = f"from {branch.number} at {position + 1}, {swap}"
     tokens = (*branch.tokens[:position], token)
     n_prompt = min(branch.n_prompt, position)

@@ -18,7 +18,7 @@ from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
-from transformer_core.ui.layout import section, sections
+from transformer_core.ui.layout import ENTERED, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -26,8 +26,8 @@ from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     doors_of,
-    look,
     look_at_learner,
+    open_model,
     open_node,
     readable,
 )
@@ -41,8 +41,6 @@ TITLE = "Inside"
 LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 11  # values of a model that is opened, its text among them
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
-# a door changes model, text and part in one answer, but the page one after the other
-ALL_CHANGED = "() => new Promise((done) => setTimeout(done, 50, []))"
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
     "sentiment": "The plot is thin, but the actors are wonderful.",
@@ -70,7 +68,7 @@ class Layout:
 
     @property
     def shown(self) -> list[gr.components.Component]:
-        """What `look` fills, in its order; then what `Inside.at` does."""
+        """What `open_model` fills, in its order; then what `Inside.at` does."""
         return [self.visit, self.drawing, *self.opened, self.lens, *self.told]
 
     @property
@@ -133,11 +131,11 @@ def lay_out(names: list[str]) -> Layout:
 def opened_example(models: Models, name: str) -> tuple:
     """A checkpoint with its own text."""
     trained = models.get(name)
-    return look(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
+    return open_model(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
 
 
 def refused(error: InputError) -> tuple:
-    """What is shown where no model is opened, in the order of `look`: why, where it would be."""
+    """What is shown where no model is opened, as `open_model` orders it: why, where it would be."""
     return None, {"summary": str(error)}, None, None, None, None
 
 
@@ -156,7 +154,7 @@ class Inside:
         return name
 
     def at(self, looked: tuple, name: str = "", text: str = "") -> tuple:
-        """What `look` or `open_node` gave; then the doors, and what the address keeps.
+        """What `open_model` or `open_node` gave; then the doors, and what the address keeps.
 
         The name and the text are needed only where no model was opened.
         """
@@ -173,7 +171,7 @@ class Inside:
             if known in LAB:
                 return self.at(look_at_learner(name, text, training))
             trained = self.models.get(name)
-            return self.at(look(trained, read_text(trained, text), Asked(name, text)))
+            return self.at(open_model(trained, read_text(trained, text), Asked(name, text)))
         except InputError as error:
             return self.at(refused(error), name, text)
 
@@ -200,7 +198,7 @@ class Inside:
             reading = read_text(trained, text, ids_of(written))
         except InputError as error:
             return text, *self.at(refused(error), name, text)
-        return text, *self.at(look(trained, reading, asked))
+        return text, *self.at(open_model(trained, reading, asked))
 
     @answers_errors
     def follow(self, name, text, written, part, head, visit, training):
@@ -246,7 +244,7 @@ def build(page: Page) -> Furniture:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
-    changed = layout.text.change(None, None, None, js=ALL_CHANGED, **PRIVATE)
+    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
     changed.then(inside.follow, arriving, layout.shown, **quiet)
     opened = [layout.visit, *layout.opened, *layout.told]
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)

@@ -125,7 +125,7 @@ def through_the_lens(seen: Pass) -> dict | None:
     return lens_value(guesses(seen, lens), agreement(lens).tolist(), summary)
 
 
-def look(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
+def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
     """A model that is opened: the visit, and the values of all views.
 
     A part or a head that the model has not is as if it had not been asked for.
@@ -154,7 +154,7 @@ def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
-    return look(trained, read_ids(trained, training.ids(text)), Asked(name, text), said)
+    return open_model(trained, read_ids(trained, training.ids(text)), Asked(name, text), said)
 
 
 def readable(text: str, training: Training | None) -> str:

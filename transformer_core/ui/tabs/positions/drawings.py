@@ -1,14 +1,18 @@
 """What the tab draws: every figure computed by the code that the models use."""
 
-import torch
+import inspect
+
 from torch import Tensor
 
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import (
     POSITIONAL_ENCODINGS,
+    acting_place,
+    shift_error,
     shift_matrix,
     sinusoids,
     three_places,
+    turned_query,
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
@@ -17,7 +21,6 @@ from transformer_core.ui.views.encoding import encoding_value, encodings_value
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
 SHOWN_POSITIONS = 48  # of the five encodings side by side
 ADDED, TURNED, SUBTRACTED = range(3)  # where an encoding acts, in the order of three_places
-ACTS = {"sinusoidal": ADDED, "learned": ADDED, "rotary": TURNED, "alibi": SUBTRACTED}
 PLACES = (
     "a vector added to each token's embedding",
     "turns queries and keys: the product of one and the same pair, by their positions",
@@ -56,11 +59,12 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
     if name not in POSITIONAL_ENCODINGS:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)
-    is_bias = ACTS.get(name) == SUBTRACTED
-    names = BIAS if is_bias else VECTOR
-    if name == "none":
+    place = acting_place(name)
+    names = BIAS if place == SUBTRACTED else VECTOR
+    if place is None:
         names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
-    return encoding_value(name, table_of(name, config), SAYS[name], names, is_bias=is_bias)
+    table = table_of(name, place, config)
+    return encoding_value(name, table, said_of(name), names, is_bias=place == SUBTRACTED)
 
 
 def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
@@ -68,8 +72,8 @@ def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
     config = config_of(d_model, min(length, SHOWN_POSITIONS), base)
     cards = []
     for name in POSITIONAL_ENCODINGS:
-        place = ACTS.get(name)
-        shown = None if place is None else fixed(name, config)[place]
+        place = acting_place(name)
+        shown = None if place is None else three_places(name, config)[place]
         cards.append((name, NOTHING if place is None else PLACES[place], shown))
     return (encodings_value(cards),)
 
@@ -89,7 +93,7 @@ def draw_rotation(d_model: int, _length: int, base: float, _position: int, p: in
 
     numbers = sinusoids(p + k + 1, d_model, 10**base)
     turn = shift_matrix(k, d_model, 10**base)
-    error = (turn @ numbers[p] - numbers[p + k]).abs().max()
+    error = shift_error(p, k, d_model, 10**base)
     pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
     sentence = (
         f"Matrix times PE({p}) differs from PE({p + k}) by at most {error:.1e} in any of "
@@ -104,17 +108,14 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def fixed(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
-    """What an encoding does in its three places, with the same noise at every drawing."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return three_places(name, config)
+def said_of(name: str) -> str:
+    """What an encoding is: of one that nothing is said of here, what its class says of itself."""
+    doc = inspect.getdoc(POSITIONAL_ENCODINGS[name]) or ""
+    return SAYS.get(name, doc.partition("\n\n")[0])
 
 
-@torch.no_grad()
-def table_of(name: str, config: ModelConfig) -> Tensor | None:
+def table_of(name: str, place: int | None, config: ModelConfig) -> Tensor | None:
     """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
-    if ACTS.get(name) == TURNED:
-        query = torch.ones(1, config.n_heads, config.max_len, config.head_dim)
-        return POSITIONAL_ENCODINGS[name](config).rotate(query)[0, 0]
-    return fixed(name, config)[ACTS[name]] if name in ACTS else None
+    if place == TURNED:
+        return turned_query(name, config)
+    return None if place is None else three_places(name, config)[place]

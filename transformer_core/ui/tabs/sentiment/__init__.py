@@ -7,7 +7,7 @@ drawn whenever the section is opened and whenever the text changes while it is o
 wires itself returns None.
 """
 
-from transformer_core.ui.tabs.sentiment import heads, layers, lstm, test_set, trial, words
+from transformer_core.ui.tabs.sentiment import heads, layers, rivals, test_set, trial, words
 
 # by the names that an address gives them
 SECTIONS = {
@@ -15,6 +15,6 @@ SECTIONS = {
     "trial": trial,
     "attention": heads,
     "layers": layers,
-    "rivals": lstm,
+    "rivals": rivals,
     "test_set": test_set,
 }

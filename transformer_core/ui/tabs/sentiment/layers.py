@@ -9,7 +9,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Classification, Models, classify
-from transformer_core.inside.lens import class_lens
+from transformer_core.inside.lens import class_lens, settled_from
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
@@ -24,7 +24,7 @@ POSITIVE = LABELS.index("positive")
 
 
 @dataclass(frozen=True)
-class Work:
+class Silenced:
     """One visitor's text, the heads that are off, and what each is worth once that was measured."""
 
     text: str = ""
@@ -37,17 +37,15 @@ def lens(trained: Trained, found: Classification) -> dict:
     assert found.trace is not None, "classified without a trace"
     *before, last = class_lens(trained.model, found.trace)[:, POSITIVE].tolist()
     names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
-    # before the first layer [CLS] is the same for every text: it leans nowhere
-    sides = [False, *((p >= 0.5) == (last >= 0.5) for p in [*before[1:], last])]
-    settled = len(sides) - sides[::-1].index(False)
+    settled = names[settled_from([*before, last])]
     summary = (
-        f"It leans to “{LABELS[last >= 0.5]}” from “{names[settled]}” on. Before layer 1 [CLS] has "
+        f"It leans to “{LABELS[last >= 0.5]}” from “{settled}” on. Before layer 1 [CLS] has "
         "seen no word yet."
     )
     return meters_value(zip(names, [*before, last], strict=True), summary)
 
 
-def switched(trained: Trained, work: Work) -> dict:
+def switched(trained: Trained, work: Silenced) -> dict:
     """The value of the head switches."""
     plain = classify(trained, work.text)
     label, before = plain.label, plain.probabilities[plain.label]
@@ -73,13 +71,13 @@ def switched(trained: Trained, work: Work) -> dict:
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """The lens above the switches."""
-    work = gr.State(Work(), time_to_live=3600)
+    work = gr.State(Silenced(), time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", elem_id="review-switches")
 
     def draw(text):
         found = classify(models.classifier, text, Trace())
-        new = Work(text)
+        new = Silenced(text)
         return [new, lens(models.classifier, found), switched(models.classifier, new)]
 
     @answers_errors
@@ -102,4 +100,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     switches.toggle(toggle, work, [work, switches], **quiet)
     switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
-    return Drawn([work, meters, switches], draw, [Work(), None, None])
+    return Drawn([work, meters, switches], draw, [Silenced(), None, None])

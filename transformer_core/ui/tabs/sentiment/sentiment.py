@@ -25,11 +25,17 @@ from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
 
 TITLE = "Sentiment"
-FIRST = "This movie is absolutely amazing and the plot is fantastic."
+FIRST = "I was ready to hate it, and I laughed until I cried."
 EXAMPLES = {  # by their names the text, and what it means to say
-    "amazing": (FIRST, "positive"),
-    "waste of time": ("I hate this film, it is a complete waste of time.", "negative"),
-    "okay but boring": ("The acting was okay but the story was boring.", "negative"),
+    "laughed": (FIRST, "positive"),
+    "a mess": (
+        "I wanted to love this film, but the story is a mess and the ending makes no sense.",
+        "negative",
+    ),
+    "thin plot": (
+        "The actors do what they can, but the plot is so thin that even the car chase feels tired.",
+        "negative",
+    ),
     "not bad": ("Not bad at all!", "positive"),
     "masterpiece": (
         "I expected a masterpiece. What I got was two hours of my life that I will never get "
@@ -124,7 +130,7 @@ def named(models: Models) -> dict[str, str]:
     }
 
 
-def look(drawn: dict[str, Drawn], name: str, text: str) -> list:
+def redrawn(drawn: dict[str, Drawn], name: str, text: str) -> list:
     """New values for the section that is open; the others wait until they are opened."""
     values = []
     for other, (outputs, draw, blank) in drawn.items():
@@ -143,7 +149,7 @@ def follow_the_text(models: Models, layout: Layout) -> None:
 
     @answers_errors
     def redraw(name, text):
-        return look(layout.drawn, name, text)
+        return redrawn(layout.drawn, name, text)
 
     review = layout.review
     here = [layout.section, review]
@@ -160,7 +166,7 @@ def begin(page: Page, layout: Layout) -> None:
 
     @functools.cache
     def first_example():
-        return *judged(page.models, FIRST), *look(layout.drawn, OPEN_FIRST, FIRST)
+        return *judged(page.models, FIRST), *redrawn(layout.drawn, OPEN_FIRST, FIRST)
 
     first = [*layout.first_screen, *layout.followers]
     quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}

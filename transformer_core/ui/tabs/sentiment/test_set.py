@@ -5,7 +5,6 @@ and whether that certainty can be trusted.
 import functools
 
 import gradio as gr
-import torch
 
 from transformer_core.checkpoint import read_json
 from transformer_core.inference import Models
@@ -70,10 +69,7 @@ def drawn(models: Models) -> tuple:
         f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are judged rightly; the "
         f"expected calibration error is **{percent(found['ece'], 2)}**."
     )
-    counts = torch.tensor(found["confusion"], dtype=torch.float)
-    matrix = reviews.numbered_map(
-        counts, list(LABELS), list(LABELS), counts.max().item(), x="it says", y="meant"
-    )
+    matrix = reviews.confusion(found["confusion"], list(LABELS))
     return said, matrix, reviews.reliability(found["reliability"]), mistaken(found["errors"])
 
 

@@ -1,4 +1,4 @@
-"""What the first screen says of a text: both models' verdicts, and the picture below them."""
+"""What the first screen says of a text: every model's verdict, and the picture below them."""
 
 from transformer_core.inference import CheckpointError, InputError, Models, classify
 from transformer_core.model.trace import Trace
@@ -8,6 +8,7 @@ from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_we
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.meters import meters_value
 
+RIVALS = {"LSTM": "sentiment_lstm", "Linear": "sentiment_linear"}
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 
@@ -19,8 +20,11 @@ def judged(models: Models, text: str) -> tuple[dict, dict | None, dict]:
     try:
         found = classify(models.classifier, text, Trace())
         rows = [("Transformer", found.probabilities["positive"])]
-        if models.has("sentiment_lstm"):
-            rows.append(("LSTM", classify(models.lstm, text).probabilities["positive"]))
+        rows += [
+            (title, classify(models.get(name), text).probabilities["positive"])
+            for title, name in RIVALS.items()
+            if models.has(name)
+        ]
     except (InputError, CheckpointError) as error:
         return meters_value([], str(error)), None, doors_value((), {})
     verdict = meters_value(rows, remarks(found.review))

@@ -30,7 +30,7 @@ POSITIVE = LABELS.index("positive")
 
 
 @dataclass(frozen=True)
-class Work:
+class Edited:
     """One visitor's text and what was done to its words."""
 
     text: str = ""
@@ -67,10 +67,10 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Changes:
+class Editor:
     """What one may do to the words of a text; each method is the handler of one event.
 
-    The first three return a Work, and what the two views show of it.
+    The first three return an Edited, and what the two views show of it.
     """
 
     models: Models
@@ -80,7 +80,7 @@ class Changes:
         trained = self.models.classifier
         return read_review(trained.tokenizer, text, trained.model.config.max_len)
 
-    def display(self, work: Work, seen: Review, summary: str = "") -> list:
+    def display(self, work: Edited, seen: Review, summary: str = "") -> list:
         """The words with what was done to them, and the answer before and after."""
         trained = self.models.classifier
         before = probability(trained, seen.pieces, POSITIVE)
@@ -97,9 +97,9 @@ class Changes:
 
     def draw(self, text: str) -> list:
         """A text as it was typed."""
-        return self.display(Work(text), self.reading(text))
+        return self.display(Edited(text), self.reading(text))
 
-    def edit(self, work: Work, event: gr.EventData) -> list:
+    def edit(self, work: Edited, event: gr.EventData) -> list:
         """Do what the view asks for; what cannot be done is said beside what was done before."""
         seen = self.reading(work.text)
         try:
@@ -107,7 +107,7 @@ class Changes:
         except InputError as error:
             return self.display(work, seen, str(error))
 
-    def suggest(self, work: Work, event: gr.EventData) -> dict:
+    def suggest(self, work: Edited, event: gr.EventData) -> dict:
         """What a language model would put in a word's place."""
         trained, seen, word = self.models.classifier, self.reading(work.text), event.word
         if not isinstance(word, int) or not 0 <= word < len(seen.words):
@@ -122,7 +122,7 @@ class Changes:
         found = suggestions(trained, language_model, pieces, word, POSITIVE)
         return words_value(seen, work.edits, "", word, found)
 
-    def find_flip(self, work: Work) -> Iterator[list]:
+    def find_flip(self, work: Edited) -> Iterator[list]:
         """Search the smallest set of words without which the answer changes."""
         if not work.text:
             return
@@ -131,25 +131,25 @@ class Changes:
         label = LABELS.index(found.label)
         for state in smallest_flip(self.models.classifier.model, seen.pieces, label):
             names = [seen.text[slice(*seen.words[word])] for word in state.words]
-            here = Work(work.text, dict.fromkeys(state.words, ""))
+            here = Edited(work.text, dict.fromkeys(state.words, ""))
             yield self.display(here, seen, told(state, found.label, names))
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """Words as buttons, and the two probabilities."""
-    work = gr.State(Work(), time_to_live=3600)
+    work = gr.State(Edited(), time_to_live=3600)
     with gr.Row():
         flip = gr.Button("Smallest set that flips it", scale=0, min_width=220)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
     meters = meters_view("Before and after", elem_id="words-meters")
     words = words_view("Change the words", elem_id="words")
-    shown, changes = [work, words, meters], Changes(models)
+    shown, editor = [work, words, meters], Editor(models)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    words.edit(answers_errors(changes.edit), work, shown, **quiet)
-    words.suggest(answers_errors(changes.suggest), work, words, **quiet)
+    words.edit(answers_errors(editor.edit), work, shown, **quiet)
+    words.suggest(answers_errors(editor.suggest), work, words, **quiet)
     searching = gr.on(
         [flip.click],
-        answers_errors(changes.find_flip),
+        answers_errors(editor.find_flip),
         work,
         shown,
         show_progress="minimal",
@@ -158,4 +158,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         **PRIVATE,
     )
     stoppable(stop, [flip.click], searching)
-    return Drawn(shown, changes.draw, [Work(), None, None])
+    return Drawn(shown, editor.draw, [Edited(), None, None])

@@ -1,4 +1,4 @@
-"""The training loop keeps its promises: the mathematics, the interruptions, the files it leaves."""
+"""Commands keep theirs: they can be killed, say what is wrong, and leave whole files."""
 
 import csv
 import itertools
@@ -12,43 +12,27 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
-from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-import torch.nn.functional as F
-from accelerate.state import AcceleratorState, GradientState
 from packaging.requirements import Requirement
 from packaging.version import Version
-from tiny import TEXT, build
+from tiny import TEXT, weights
 from torch.testing import assert_close
 
-from train import copy_task, loop, shakespeare
-from train.data import sequences as data
-from train.loop import TrainConfig, learning_rate
-from train.optimizers import OPTIMIZERS
+from train import copy_task, shakespeare
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
-from transformer_core.model.models import DecoderLM, Model
+from transformer_core.model.models import DecoderLM
 
 ROOT = Path(__file__).parents[2]
-fit = partial(loop.fit, device="cpu", precision="no")
-CONFIG = TrainConfig(steps=8, batch_size=8, learning_rate=0.01, warmup_steps=2, eval_every=3)
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "32"]
 SMALL += ["--dropout", "0.2", "--precision", "no"]
 WRITER = [*SMALL, "--max-len", "16", "--minutes", "0", "--batch-size", "8", "--eval-every", "3"]
-
-
-@pytest.fixture(autouse=True)
-def fresh_accelerate():
-    """Here every single test may have a precision of its own."""
-    AcceleratorState._reset_state(reset_partial_state=True)
-    GradientState._reset_state()
 
 
 @pytest.fixture
@@ -56,39 +40,6 @@ def text(tmp_path) -> Path:
     path = tmp_path / "text.txt"
     path.write_text(TEXT * 4)
     return path
-
-
-def tiny_model(**changes) -> DecoderLM:
-    torch.manual_seed(0)
-    return build(DecoderLM, **{"dropout": 0.0, **changes})
-
-
-def sequences(step: int) -> tuple[torch.Tensor]:
-    """Rows of different lengths, so that parts of a batch have different numbers of targets."""
-    return (data.copy_sequences(8, n_symbols=9, length=6, seed=step),)
-
-
-def loss_of(model, batch):
-    (rows,) = batch
-    logits, targets = model(rows[:, :-1]), rows[:, 1:]
-    loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0, reduction="sum")
-    return loss, (targets != 0).sum()
-
-
-def evaluate(model):
-    loss, n_targets = loss_of(model, sequences(-1))
-    return {"loss": (loss / n_targets).item()}
-
-
-def losses(model: Model, config: TrainConfig, state: Path | None = None) -> list[float]:
-    """Train to the end and return every step's loss."""
-    steps = fit(model, sequences, loss_of, evaluate, config, state=state)
-    return [now.loss for now, _ in steps if now.step]
-
-
-def weights(model: Model) -> torch.Tensor:
-    """Every parameter in one vector."""
-    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).clone()
 
 
 def command(script: str, *arguments: object) -> list[str]:
@@ -117,16 +68,6 @@ def curve(folder: Path) -> dict[tuple[str, int], float]:
     return {(r["split"], int(r["step"])): float(r["value"]) for r in rows if r["metric"] == "loss"}
 
 
-# the loop
-
-
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_training_lowers_the_loss(optimizer):
-    config = replace(CONFIG, steps=40, optimizer=optimizer)
-    found = losses(tiny_model(), config)
-    assert sum(found[-5:]) / 5 < 0.8 * found[0]
-
-
 def test_the_tests_run_with_the_oldest_and_the_newest_torch_that_is_allowed():
     lines = map(Requirement, packages(ROOT / "requirements.txt"))
     (allowed,) = (line.specifier for line in lines if line.name == "torch")
@@ -141,217 +82,6 @@ def packages(path: Path) -> list[str]:
     """The lines of a list of requirements that name one."""
     lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in lines if line]
-
-
-def test_the_first_thing_that_is_seen_is_the_untrained_model():
-    now, model = next(fit(tiny_model(), sequences, loss_of, evaluate, CONFIG))
-    assert now.step == 0 and now.is_best
-    assert now.metrics == evaluate(tiny_model())
-    assert_close(weights(model), weights(tiny_model()))
-
-
-def test_the_warm_up_is_linear():
-    config = TrainConfig(steps=100, warmup_steps=10, learning_rate=0.5)
-    rates = [learning_rate(step, step / 100, config) for step in range(10)]
-    assert rates == pytest.approx([0.05 * (step + 1) for step in range(10)])
-
-
-def test_the_cosine_falls_from_the_peak_to_zero():
-    config = TrainConfig(steps=110, warmup_steps=10, learning_rate=0.5)
-    rates = {step: learning_rate(step, step / 110, config) for step in (10, 60, 110)}
-    assert rates == pytest.approx({10: 0.5, 60: 0.25, 110: 0.0})
-
-
-def test_the_inverse_square_root_is_the_papers_formula():
-    config = TrainConfig(steps=1000, warmup_steps=40, learning_rate=0.5, schedule="inverse_sqrt")
-    d_model = 1 / (0.5**2 * 40)  # the paper's formula peaks at 1 / sqrt(d_model * warm-up)
-    for step in range(1, 1000):
-        formula = d_model**-0.5 * min(step**-0.5, step * 40**-1.5)
-        before = step - (step <= 40)  # our first step is 0, and it already learns
-        assert learning_rate(before, before / 1000, config) == pytest.approx(formula)
-
-
-def test_a_time_box_ends_the_run_and_its_schedule():
-    config = replace(CONFIG, minutes=0.02, steps=1, warmup_steps=0, eval_every=10_000)
-    started = time.monotonic()
-    model = tiny_model()
-    moves, before = [], weights(model)
-    for now, _ in fit(model, sequences, loss_of, evaluate, config):
-        seconds, step, after = now.seconds, now.step, weights(model)
-        moves.append((after - before).norm().item())
-        before = after
-    assert 1.2 <= seconds <= time.monotonic() - started < 60  # a busy machine may hold it up
-    assert step > 10
-    assert moves[-1] < 0.2 * max(moves)  # the learning rate has come down with the time
-
-
-def test_the_averaged_model_is_the_exponential_average_of_the_weights():
-    model, expected = tiny_model(), None
-    config = replace(CONFIG, steps=30, ema=0.8)
-    for now, averaged in fit(model, sequences, loss_of, evaluate, config):
-        if now.step == 1:
-            expected = weights(model)
-        elif now.step > 1:
-            decay = min(0.8, now.step / (9 + now.step))  # the memory grows from nothing
-            expected = decay * expected + (1 - decay) * weights(model)
-        if now.step:
-            assert_close(weights(averaged), expected)
-    assert not torch.allclose(weights(averaged), weights(model))
-
-
-def test_without_averaging_the_trained_weights_are_kept():
-    model = tiny_model()
-    for _, averaged in fit(model, sequences, loss_of, evaluate, CONFIG):
-        assert torch.equal(weights(averaged), weights(model))
-
-
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_a_batch_in_parts_is_the_whole_batch(optimizer):
-    config = replace(CONFIG, optimizer=optimizer)
-    whole, parts = tiny_model(), tiny_model()
-    found, expected = losses(parts, replace(config, accumulate=3)), losses(whole, config)
-    assert_close(found, expected, rtol=1e-5, atol=1e-5)
-    # outputs, since AdamW enlarges the rounding of what has no gradient, such as biases of keys
-    rows = sequences(-1)[0]
-    assert_close(parts(rows), whole(rows), rtol=1e-3, atol=1e-3)
-
-
-def test_a_gradient_is_clipped_to_its_limit(monkeypatch):
-    def sgd(model, learning_rate, weight_decay):
-        return [torch.optim.SGD(model.parameters(), lr=learning_rate)]
-
-    monkeypatch.setitem(OPTIMIZERS, "sgd", sgd)
-    model = tiny_model()
-    before = weights(model)
-    losses(model, replace(CONFIG, steps=1, warmup_steps=0, optimizer="sgd", grad_clip=0.5))
-    moved = (weights(model) - before).norm().item()
-    assert moved == pytest.approx(0.5 * CONFIG.learning_rate, rel=1e-4)  # weights are rounded
-
-
-def test_patience_ends_a_run_that_no_longer_improves():
-    script = iter([5.0, 4.0, 3.0, 3.5, 3.0, 2.0])
-    config = replace(CONFIG, steps=1000, patience=2, eval_every=1)
-    run = fit(tiny_model(), sequences, loss_of, lambda _: {"loss": next(script)}, config)
-    seen = [(now.step, now.best, now.is_best) for now, _ in run]
-    assert seen == [(0, 5, True), (1, 4, True), (2, 3, True), (3, 3, False), (4, 3, False)]
-
-
-def test_a_run_that_diverges_ends_and_keeps_its_best():
-    def explode(model, batch):
-        loss, n_targets = loss_of(model, batch)
-        return loss * math.inf, n_targets
-
-    config = replace(CONFIG, steps=1000)
-    *_, (now, _) = fit(tiny_model(), sequences, explode, evaluate, config)
-    assert now.step == 1 and math.isfinite(now.best)
-
-
-def poisoned(model, batch):
-    """A sound loss whose gradient is none: the square root is vertical at 0."""
-    loss, n_targets = loss_of(model, batch)
-    return loss + sum((p - p.detach()).sum() for p in model.parameters()).sqrt(), n_targets
-
-
-@pytest.mark.parametrize("best_by", ["loss", "error"])
-def test_a_gradient_that_is_no_number_costs_neither_the_last_state_nor_the_best(tmp_path, best_by):
-    calls = itertools.count(1)
-
-    def sixth_poisoned(model, batch):
-        return (poisoned if next(calls) == 6 else loss_of)(model, batch)
-
-    def judge(model):
-        # a share of errors can be counted of answers that are no numbers, too: even a small one
-        return {**evaluate(model), "error": 0.1 if weights(model).isnan().any() else 0.5}
-
-    config = replace(CONFIG, steps=9, best_by=best_by)
-    run = fit(tiny_model(), sequences, sixth_poisoned, judge, config, state=tmp_path)
-    seen = [(now.step, now.is_best, now.diverged, math.isfinite(now.loss)) for now, _ in run]
-    assert seen[-1] == (6, False, True, True), "it ends where its weights are lost"
-    assert [path.name for path in tmp_path.iterdir()] == ["step-00000003"]
-    resumed = fit(tiny_model(), sequences, loss_of, judge, config, state=tmp_path)
-    *_, (now, model) = resumed
-    assert now.step == 9 and not now.diverged and weights(model).isfinite().all()
-
-
-def test_an_evaluation_that_is_no_number_is_not_gone_on_from(tmp_path):
-    script = iter([5.0, 4.0, math.nan])
-    config = replace(CONFIG, eval_every=2)
-    run = fit(
-        tiny_model(), sequences, loss_of, lambda _: {"loss": next(script)}, config, state=tmp_path
-    )
-    assert [(now.step, now.diverged) for now, _ in run][-1] == (4, True)
-    assert [path.name for path in tmp_path.iterdir()] == ["step-00000002"]
-
-
-def test_what_computes_is_the_callers_choice(monkeypatch):
-    """A library may promise a GPU that is there only at times; none is looked for."""
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert losses(tiny_model(), CONFIG)
-    with pytest.raises(ValueError, match="precision='auto' must be one of no, bf16"):
-        next(fit(tiny_model(), sequences, loss_of, evaluate, CONFIG, precision="auto"))
-
-
-@pytest.mark.parametrize(("precision", "dtype"), [("no", torch.float32), ("bf16", torch.bfloat16)])
-def test_the_loss_is_computed_of_logits_in_the_trainings_own_precision(precision, dtype):
-    seen = set()
-
-    def spy(model, batch):
-        seen.add(model(batch[0]).dtype)
-        return loss_of(model, batch)
-
-    model = tiny_model()
-    list(fit(model, sequences, spy, evaluate, replace(CONFIG, steps=2), precision=precision))
-    assert seen == {dtype}
-    assert {weight.dtype for weight in model.parameters()} == {torch.float32}
-
-
-def test_what_is_kept_is_a_plain_float32_model(tmp_path):
-    seen = []
-
-    def spy(model):
-        seen.append(model(sequences(0)[0]).dtype)
-        return evaluate(model)
-
-    trained = tiny_model()
-    *_, (_, averaged) = fit(
-        trained, sequences, loss_of, spy, replace(CONFIG, steps=2), precision="bf16"
-    )
-    assert "forward" not in vars(averaged), "accelerate has wrapped the model that is kept"
-    assert set(seen) == {torch.bfloat16}, "evaluations on the way use the training's precision"
-    assert averaged(sequences(0)[0]).dtype == torch.float32
-    checkpoint.save(tmp_path, averaged)
-    loaded = checkpoint.load(tmp_path)
-    assert loaded.state_dict().keys() == tiny_model().state_dict().keys()
-    assert loaded(sequences(0)[0]).dtype == torch.float32
-
-
-# interruptions
-
-
-@pytest.mark.parametrize(("optimizer", "accumulate"), [("adamw", 1), ("muon", 2)])
-def test_resumed_is_uninterrupted_to_the_last_bit(tmp_path, optimizer, accumulate):
-    config = replace(
-        CONFIG, steps=10, ema=0.9, optimizer=optimizer, accumulate=accumulate, patience=50
-    )
-    *_, (whole, kept) = fit(tiny_model(dropout=0.3), sequences, loss_of, evaluate, config)
-    interrupted = fit(tiny_model(dropout=0.3), sequences, loss_of, evaluate, config, state=tmp_path)
-    assert [now.step for now, _ in islice(interrupted, 9)][-1] == 8
-    interrupted.close()
-    torch.manual_seed(123)  # a new process knows nothing of the old one's random numbers
-    other = build(DecoderLM, dropout=0.3)
-    resumed = list(fit(other, sequences, loss_of, evaluate, config, state=tmp_path))
-    now, model = resumed[-1]
-    assert len(resumed) == 5, "it continues from the last evaluation, at step 6"
-    assert torch.equal(weights(model), weights(kept))
-    assert (now.tokens, now.best, now.stale) == (whole.tokens, whole.best, whole.stale)
-
-
-def test_no_state_is_written_before_its_model_could_be_kept(tmp_path):
-    """Else a kill between the two would lose the best model, and the resumed run never know."""
-    for now, _ in fit(tiny_model(), sequences, loss_of, evaluate, CONFIG, state=tmp_path):
-        if now.metrics is not None:
-            assert not (tmp_path / f"step-{now.step:08d}").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["step-00000008"]
 
 
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path, text):
@@ -403,9 +133,6 @@ def test_two_processes_give_what_one_gives(tmp_path, text):
     expected, found = (checkpoint.load(folder) for folder in (one, two))
     assert_close(weights(found), weights(expected), rtol=1e-2, atol=1e-3)  # rounded to float16
     assert read_runs(two)[0]["processes"] == 2
-
-
-# the scripts
 
 
 @pytest.fixture
@@ -556,6 +283,28 @@ def test_a_model_of_several_runs_tells_of_all_of_them(trained, tmp_path):
     assert [run["steps"] for run in read_runs(other)] == [2, 2, 4], "resuming is the same run"
 
 
+def test_a_run_without_a_step_is_the_mean_of_its_beginnings_and_tells_of_all(trained, tmp_path):
+    first, second, mean = Path(trained[-1]), tmp_path / "second", tmp_path / "mean"
+    shakespeare.main([*trained[:-1], str(second), "--seed", "1"])
+    given = ["--init", str(first), str(second), "--steps", "0"]
+    shakespeare.main([*trained[:-1], str(mean), *given])
+    a, b, found = (load_trained(f).model.state_dict() for f in (first, second, mean))
+    assert all(torch.allclose(found[n], (a[n] + b[n]) / 2, atol=1e-3) for n in found)
+    assert any(not torch.allclose(a[name], b[name], atol=1e-2) for name in found)
+    runs = read_runs(mean)
+    assert [(run["train"]["seed"], run["steps"]) for run in runs] == [(0, 2), (1, 2), (0, 0)]
+    ends = {row["run"]: row["step"] for row in read_metrics(mean)}
+    assert ends == {"1": "2", "2": "2", "3": "0"}
+
+
+def test_weights_of_other_words_have_no_mean(trained, tmp_path):
+    other, out = tmp_path / "other.txt", tmp_path / "second"
+    other.write_text((TEXT * 4).replace("e", "é"))
+    shakespeare.main([*WRITER, "--steps", "1", "--data", str(other), "--out", str(out)])
+    with pytest.raises(SystemExit, match="has another vocabulary than"):
+        shakespeare.main([*trained, "--steps", "0", "--init", trained[-1], str(out)])
+
+
 def test_a_run_that_starts_from_a_model_starts_where_it_ended(trained):
     folder = Path(trained[-1])
     shakespeare.main([*trained, "--init", str(folder)])
@@ -598,7 +347,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
     ("flags", "sentence"),
     [
         (["--n-heads", "3"], "d_model=256 is not divisible by n_heads=3"),
-        (["--steps", "0"], "steps=0 must be at least 1"),
+        (["--steps", "-1"], "steps=-1 must be at least 0"),
         (["--eval-every", "-5"], "eval_every=-5 must be at least 1"),
         (["--ema", "1"], "ema=1.0 must be at least 0 and below 1"),
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
@@ -637,18 +386,3 @@ def test_a_machine_without_git_can_train(tmp_path, text, monkeypatch):
     flags = ["--steps", "1", "--data", str(text), "--out", str(tmp_path / "model")]
     shakespeare.main([*WRITER, *flags])
     assert read_runs(tmp_path / "model")[0]["commit"] == "unknown"
-
-
-@pytest.mark.parametrize("script", [shakespeare, copy_task])
-def test_label_smoothing_is_the_mean_over_all_tokens(script):
-    sequences = data.copy_sequences(4, n_symbols=9, length=6, seed=0)
-    lengths = (sequences != 0).all(0).sum()
-    rows = sequences[:, :lengths]  # no padding
-    model = build(DecoderLM)
-    logits = model(rows[:, :-1])
-    ours = script.loss_of(lambda *tokens: logits, (rows,), smoothing=0.2)
-    log_probs = logits.log_softmax(-1)
-    right = log_probs.gather(-1, rows[:, 1:, None]).sum()
-    expected = -(0.8 * right + 0.2 * log_probs.mean(-1).sum())
-    assert_close(ours[0], expected)
-    assert int(ours[1]) == rows[:, 1:].numel()

@@ -1,0 +1,51 @@
+// The bar below the flow: its controls, and what they say.
+const SIFTS = { // what is too thin to be drawn, in percent: of contributions, of raw attention
+  false: { min: 0, max: 8, step: .5, value: 1.5 },
+  true: { min: 1, max: 60, step: 1, value: 10 },
+};
+
+function flowBar(bar, redraw) {
+  const control = (name, text) => {
+    const node = make('button', { type: 'button', class: name, text });
+    bar.append(node);
+    return node;
+  };
+  const range = (name, max, step, label) =>
+    make('input', { type: 'range', class: name, min: 0, max, step, 'aria-label': label });
+  const play = control('flow-play', '▶ Play'),
+    next = control('', 'Step'),
+    scrub = range('flow-scrub', 1, .01, 'How much is written');
+  bar.append(scrub);
+  const unfold = control('flow-unfold', 'Unfold the layers'),
+    rawly = control('flow-raw', 'Raw attention'),
+    chooser = flowChooser(redraw),
+    least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
+    leastText = make('output');
+  bar.append(chooser.heads, chooser.layers);
+  bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
+  Object.assign(least, SIFTS[false]);
+
+  const put = (node, name, value) => {
+    if (node[name] !== value) node[name] = value;
+  };
+  // runs: the clock does; wanted: unfolded; raw: with raw attention, and what has come of it
+  function show(now, { runs, wanted, raw, attention }) {
+    if (+scrub.value !== now.clock) scrub.value = now.clock;
+    for (const input of [scrub, least]) {
+      const at = `${(100 * (input.value - input.min) / (input.max - input.min)).toFixed(1)}%`;
+      if (input.at !== at) input.style.setProperty('--at', input.at = at);
+    }
+    put(play, 'textContent', runs ? '❚❚ Pause' : '▶ Play');
+    put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
+    put(unfold, 'ariaPressed', String(!!wanted));
+    put(rawly, 'ariaPressed', String(raw));
+    put(rawly, 'hidden', !wanted);
+    for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);
+    put(leastText, 'textContent', `${+least.value} %`);
+  }
+  function sift(raw) { // how thin a ribbon may be, as it was left
+    SIFTS[!raw].value = least.value;
+    Object.assign(least, SIFTS[raw]);
+  }
+  return { play, next, scrub, unfold, rawly, chooser, least, show, sift };
+}

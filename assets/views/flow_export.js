@@ -1,0 +1,248 @@
+// The flow to be kept: a pen that writes down as SVG what a canvas paints, the page's words drawn by
+// either, and its numbers as tables.
+
+// The part of a canvas context that is used here, written down as SVG.
+class SvgPen {
+  constructor(width, height) {
+    this.width = width;
+    this.height = height;
+    this.body = [];
+    this.defs = [];
+    this.moved = [0, 0];
+    Object.assign(this, {
+      globalAlpha: 1,
+      fillStyle: '#000',
+      strokeStyle: '#000',
+      lineWidth: 1,
+      font: '',
+      textAlign: 'left',
+    });
+  }
+  point(x, y) {
+    return `${+(x + this.moved[0]).toFixed(2)} ${+(y + this.moved[1]).toFixed(2)}`;
+  }
+  translate(x, y) {
+    this.moved = [this.moved[0] + x, this.moved[1] + y];
+  }
+  clearRect() {}
+  beginPath() {
+    this.path = [];
+  }
+  moveTo(x, y) {
+    this.path.push('M' + this.point(x, y));
+  }
+  lineTo(x, y) {
+    this.path.push('L' + this.point(x, y));
+  }
+  closePath() {
+    this.path.push('Z');
+  }
+  bezierCurveTo(a, b, c, d, x, y) {
+    this.path.push(`C${this.point(a, b)} ${this.point(c, d)} ${this.point(x, y)}`);
+  }
+  roundRect(x, y, w, h, r) {
+    const corner = (...to) => `A${r} ${r} 0 0 1 ${this.point(...to)}`,
+      line = (...to) => 'L' + this.point(...to);
+    this.path.push(
+      'M' + this.point(x + r, y),
+      line(x + w - r, y),
+      corner(x + w, y + r),
+      line(x + w, y + h - r),
+      corner(x + w - r, y + h),
+      line(x + r, y + h),
+      corner(x, y + h - r),
+      line(x, y + r),
+      corner(x + r, y),
+      'Z',
+    );
+  }
+  createLinearGradient(x0, y0, x1, y1) {
+    const name = `g${this.defs.length}`,
+      stops = [],
+      at = [[x0, y0], [x1, y1]].map(([x, y]) => this.point(x, y).split(' '));
+    this.defs.push({ name, at, stops });
+    return {
+      addColorStop: (offset, paint) => stops.push([offset, paint]),
+      toString: () => `url(#${name})`,
+    };
+  }
+  add(tag, attributes, kind, style, text) {
+    const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(style) ?? [],
+      node = shape(tag, attributes, text);
+    node.setAttribute(kind, channels ? `rgb(${channels})` : style);
+    if (channels) node.setAttribute(`${kind}-opacity`, alpha);
+    node.setAttribute('opacity', +this.globalAlpha.toFixed(3));
+    this.body.push(node);
+  }
+  fill() {
+    this.add('path', { d: this.path.join('') }, 'fill', this.fillStyle);
+  }
+  stroke() {
+    this.add(
+      'path',
+      { d: this.path.join(''), fill: 'none', 'stroke-width': this.lineWidth },
+      'stroke',
+      this.strokeStyle,
+    );
+  }
+  // as wide as it is here, for where it is opened there may be other letters
+  fillText(text, x, y, width = 0) {
+    const [left, base] = this.point(x, y).split(' ');
+    this.add(
+      'text',
+      {
+        x: left,
+        y: base,
+        'text-anchor': this.textAlign === 'center' ? 'middle' : 'start',
+        style: `font: ${this.font}`,
+        ...(width ? { textLength: width.toFixed(2), lengthAdjust: 'spacingAndGlyphs' } : {}),
+      },
+      'fill',
+      this.fillStyle,
+      text,
+    );
+  }
+  toString() {
+    const { width, height } = this,
+      svg = shape('svg', { width, height, viewBox: `0 0 ${width} ${height}` }),
+      defs = shape('defs');
+    for (const { name, at: [[x1, y1], [x2, y2]], stops } of this.defs) {
+      const gradient = shape('linearGradient', {
+        id: name,
+        gradientUnits: 'userSpaceOnUse',
+        x1,
+        y1,
+        x2,
+        y2,
+      });
+      for (const [offset, paint] of stops) {
+        const [, channels, alpha] = /^rgba\((.+), ([\d.]+)\)$/.exec(paint);
+        gradient.append(
+          shape('stop', {
+            offset: offset.toFixed(3),
+            'stop-color': `rgb(${channels})`,
+            'stop-opacity': alpha,
+          }),
+        );
+      }
+      defs.append(gradient);
+    }
+    svg.append(defs, ...this.body);
+    return new XMLSerializer().serializeToString(svg);
+  }
+}
+
+// The words of an element and the boxes around them, drawn by a pen: for downloads.
+function flowTranscribe(pen, root) {
+  const origin = root.getBoundingClientRect(), range = document.createRange();
+  // a mixed colour is computed as color(srgb …), which only browsers read; null: nothing to see
+  const plain = (paint) => {
+    const [, r, g, b, a = 1] =
+      /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(paint) ?? [];
+    const mixed = r === undefined ? paint : rgba([r, g, b].map((x) => Math.round(255 * x)), +a);
+    return /^rgba\(.+, 0(\.0+)?\)$/.test(mixed) ? null : mixed;
+  };
+  function boxOf(node, style) {
+    const box = node.getBoundingClientRect(),
+      edge = parseFloat(style.borderTopWidth),
+      ground = plain(style.backgroundColor);
+    if (!box.width || !box.height || !ground && !edge) return;
+    pen.beginPath();
+    pen.roundRect(
+      box.left - origin.left,
+      box.top - origin.top,
+      box.width,
+      box.height,
+      Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.width / 2, box.height / 2),
+    );
+    if (ground) {
+      pen.fillStyle = ground;
+      pen.fill();
+    }
+    if (edge && plain(style.borderTopColor)) {
+      pen.strokeStyle = plain(style.borderTopColor);
+      pen.lineWidth = edge;
+      pen.stroke();
+    }
+  }
+  function wordsOf(text, style) {
+    const size = parseFloat(style.fontSize);
+    pen.fillStyle = plain(style.color);
+    pen.font = `${style.fontWeight} ${size}px ${style.fontFamily}`;
+    pen.textAlign = 'left';
+    for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const line = range.getBoundingClientRect();
+      pen.fillText(
+        word,
+        line.left - origin.left,
+        line.top + line.height / 2 + size * .35 - origin.top,
+        line.width,
+      );
+    }
+  }
+  function walk(node, opacity) {
+    const style = getComputedStyle(node), alpha = opacity * style.opacity;
+    if (style.visibility === 'hidden' || style.display === 'none' || alpha < .02) return;
+    pen.globalAlpha = alpha;
+    boxOf(node, style);
+    for (const child of node.childNodes) {
+      pen.globalAlpha = alpha;
+      if (child.nodeType === Node.TEXT_NODE) wordsOf(child, style);
+      else if (child.tagName !== 'CANVAS') walk(child, alpha);
+    }
+  }
+  walk(root, 1);
+}
+
+// folded: the share of every source and every written piece in every output; else the ribbons
+function flowTable({ numbers, words, g, now, page, least }) {
+  const { seats, outs, two } = numbers,
+    sources = seats.map((_, s) => words.sourceText(s)),
+    targets = outs.map((_, i) => words.outText(i));
+  if (now.raw) return flowLooks(numbers, words, now.raw);
+  if (!now.fold) {
+    return [
+      ['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
+      ...outs.map((
+        _,
+        i,
+      ) => [
+        targets[i],
+        ...[
+          ...numbers.fromSource[i],
+          ...(two ? [...numbers.fromWritten[i]].slice(0, outs.length) : []),
+        ].map((x) => x.toFixed(4)),
+      ]),
+    ];
+  }
+  const name = ([k, , row]) =>
+    k && two ? words.word(numbers.stacks[k].tokens[row] ?? '') : sources[row];
+  return [
+    ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
+    ...numbers.ribbons(now.lit, g.seat, page, least / 2).map((
+      { from, to, w, first },
+    ) => [
+      numbers.stacks[from[0]].name,
+      from[1],
+      name(from),
+      numbers.stacks[to[0]].name,
+      to[1],
+      name(to),
+      w.toFixed(4),
+      first,
+    ]),
+  ];
+}
+// of raw attention every ribbon that is drawn
+function flowLooks(numbers, words, raw) {
+  return [
+    ['stack', 'attention', 'layer', 'head', 'query', 'key', 'weight'],
+    ...raw.all.map((ribbon) => {
+      const { site: { k, l, kind }, head, weight } = ribbon,
+        [key, query] = words.ends(ribbon);
+      return [numbers.stacks[k].name, kind, l + 1, head + 1, query, key, weight.toFixed(4)];
+    }),
+  ];
+}

@@ -1,0 +1,26 @@
+"""What counting alone says of reviews: where a linear classifier begins to learn."""
+
+import torch
+
+from train.data.buckets import Ragged
+from transformer_core.model.masks import PAD
+from transformer_core.model.models import LinearClassifier
+
+SHARE = 0.05  # of what naive Bayes says, which is far too sure: features are not independent
+CHUNK = 256  # reviews that are counted at once
+
+
+@torch.no_grad()
+def begin_with_naive_bayes(model: LinearClassifier, corpus: Ragged, label: list[int]) -> None:
+    """Weigh each feature by SHARE of the log of how much more often reviews of a class have it than
+    those of the others, one added to each count (Wang and Manning 2012, 2.2).
+    """
+    counts = torch.ones_like(model.head.weight)  # (n_classes, features)
+    labels = torch.tensor(label)
+    for rows in torch.arange(len(label)).split(CHUNK):
+        found = model.features(corpus.pad(rows))
+        for kind in range(len(counts)):
+            mine = found[labels[rows] == kind]
+            counts[kind] += torch.bincount(mine[mine != PAD], minlength=counts.size(1))
+    shares = (counts / counts.sum(1, keepdim=True)).log()
+    model.head.weight.copy_(SHARE * (shares - shares.mean(0)))
