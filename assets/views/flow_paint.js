@@ -174,7 +174,7 @@ function flowPaint(pen, { n, g, ink, now }) {
       for (let l = 0; l < stack.depth; l++) {
         const [x, y] = xy(
           (g.depthAt(k, l, fold) + g.depthAt(k, l + 1, fold)) / 2,
-          vertical ? g.W - 14 : g.H - 31,
+          vertical ? g.W - 11 : g.H - 31,
         );
         box(x - 7, y - 7, 14, 14, 4, rgba(ink.ground, .8), shown);
         pen.globalAlpha = shown;
