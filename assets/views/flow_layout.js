@@ -59,11 +59,13 @@ const flowLayout = (numbers, pages, page, { W, room, widths, bare, open }) => {
   let H = room, place, mouth = narrow ? 34 : chars ? 40 : 54, pitch = 36;
   const even = (n) => Array.from({ length: n }, (_, i) => mix(18, W - 18, (i + .5) / n));
   const column = (n) => {
-    const head = judge ? 16 : 0, each = Math.min(36, (H - 34 - head) / n);
+    // the ribbon of the last word of a review may be the widest, and ends above the encoder's name
+    const head = judge ? 16 : 0, foot = judge ? mouth / 2 * numbers.fromSource[0].at(-1) : 0;
+    const each = Math.min(36, (H - foot - 34 - head) / n);
     pitch = Math.min(pitch, each);
     return Array.from(
       { length: n },
-      (_, i) => (H - 24 + head - each * n) / 2 + each / 2 + i * each,
+      (_, i) => (H - foot - 24 + head - each * n) / 2 + each / 2 + i * each,
     );
   };
   if (!vertical) {

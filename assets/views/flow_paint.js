@@ -155,8 +155,6 @@ function flowPaint(pen, { n, g, ink, now }) {
   }
   function plates() { // a layer is a plate of glass
     const top = vertical ? 4 : 2, bottom = vertical ? g.W - 4 : g.H - 24;
-    pen.font = `11px ${now.font}`;
-    pen.textAlign = 'center';
     stacks.forEach((stack, k) => {
       for (let l = 0; l < stack.depth; l++) {
         const a = g.depthAt(k, l, fold) + 1.5,
@@ -164,11 +162,23 @@ function flowPaint(pen, { n, g, ink, now }) {
           [x0, y0] = xy(a, top),
           [x1, y1] = xy(b, bottom);
         box(x0, y0, x1 - x0, y1 - y0, 6, rgba(ink.accent, ink.plate), mix(1, .6, fold));
-        const number = ease(fold * 2 - 1);
-        if (number < .01) continue;
-        pen.globalAlpha = number;
+      }
+    });
+  }
+  function layerNumbers() { // on a ground of their own, for ribbons may lie below them
+    const shown = ease(fold * 2 - 1);
+    if (shown < .01) return;
+    pen.font = `11px ${now.font}`;
+    pen.textAlign = 'center';
+    stacks.forEach((stack, k) => {
+      for (let l = 0; l < stack.depth; l++) {
+        const [x, y] = xy(
+          (g.depthAt(k, l, fold) + g.depthAt(k, l + 1, fold)) / 2,
+          vertical ? g.W - 11 : g.H - 31,
+        );
+        box(x - 7, y - 7, 14, 14, 4, rgba(ink.ground, .8), shown);
+        pen.globalAlpha = shown;
         pen.fillStyle = rgba(ink.muted, 1);
-        const [x, y] = xy((a + b) / 2, vertical ? g.W - 14 : bottom - 7); // below the last stream
         pen.fillText(l + 1, x, y + 4);
       }
     });
@@ -244,7 +254,7 @@ function flowPaint(pen, { n, g, ink, now }) {
       );
     }
     if (swing <= 0) return;
-    const alpha = .92 * now.out[0] * Math.min(1, swing * 4),
+    const alpha = .92 * now.out[0] * Math.min(1, swing * 4) * (now.raw ? mix(1, .3, apart) : 1),
       corners = [[u - 12, landing - 13], [u + 5, landing], [u - 12, landing + 13]];
     ribbon(
       [[g.outEdge(0, fold), g.outSpot(0, fold).v], [u - 12, landing, .3]],
@@ -290,5 +300,6 @@ function flowPaint(pen, { n, g, ink, now }) {
     if (apart > .004) between({ kind: 'source', i: s }, 1, glow * apart);
   });
   if (judge) gauge(writing ? span(phase, .45, .95) : 1);
+  layerNumbers();
   pen.globalAlpha = 1;
 }

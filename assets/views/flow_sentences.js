@@ -45,7 +45,7 @@ function flowSentences(n) {
               [x, m],
             ) => [[`${whole(x)} of `], [judge ? 'what [CLS] became' : outName(m), 'flow-from']]),
           )
-          : [['little of what is written so far']],
+          : [[judge ? 'little of what [CLS] became' : 'little of what is written so far']],
         ['.'],
       ];
     }
@@ -89,6 +89,8 @@ function flowSentences(n) {
     const each = Math.max(1, Math.floor(parts / (seen.length ? 2 : 1)));
     function most(ribbons, end, verb, preposition) {
       const found = new Map();
+      // of several heads, here or in other layers, the one that looks there most
+      const many = new Set(ribbons.map(({ to, head }) => `${to} ${head}`)).size > 1;
       for (const ribbon of ribbons) {
         // what is written is another word than what was read in its place
         const name = stays(ribbon) && (kind === 'source' || judge) ? 'itself' : ends(ribbon)[end];
@@ -97,7 +99,7 @@ function flowSentences(n) {
       const best = [...found].sort((a, b) => b[1] - a[1]).slice(0, each);
       return best.length
         ? [
-          [verb],
+          [many ? `${verb}up to ` : verb],
           ...join(best.map(([name, x]) => [[`${whole(x)} ${preposition} `], [name, 'flow-from']])),
         ]
         : [];

@@ -130,8 +130,9 @@ function describe(i) {
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
     values[j] >= 0.005
   );
-  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” looks at ` +
-    best.map((j) => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`).join(', ') + '.';
+  const looks = best.map((j) => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`);
+  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” ` +
+    (looks.length ? `looks at ${looks.join(', ')}.` : 'looks at none of these keys.');
 }
 function draw() {
   const groups = current()?.groups;

@@ -136,7 +136,9 @@ function paintMap(canvas, values, n, m) {
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);
   box.replaceChildren(
-    ...tokens.map((token, i) => make('span', { text: i % step ? '' : visible(token) })),
+    ...tokens.map((token, i) =>
+      make('span', { text: i % step ? '' : visible(token.trim() || token) })
+    ),
   );
 }
 // opens the place of an address, with more of it in {name: value}; see place.js

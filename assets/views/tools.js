@@ -33,8 +33,15 @@ const smooth = () => matchMedia('(prefers-reduced-motion: reduce)').matches ? 'a
 document.addEventListener('click', (event) => {
   const tab = event.isTrusted && event.target.closest?.('[role=tab]');
   if (!tab) return;
+  behind = null;
   tab.scrollIntoView({ inline: 'center', block: 'nearest', behavior: smooth() });
   bring(tab.closest('.sections > .tab-wrapper')?.parentElement);
+});
+// the section behind a door comes up as well, once the app has opened it; not the first of a tab,
+// for it is open under whatever the door leads to
+let behind = null;
+document.addEventListener('place:go', ({ detail: [query] }) => {
+  behind = new URLSearchParams(query).get('section');
 });
 // however a tab was opened, by an address or by Back: on a phone its name may lie outside the row
 new MutationObserver((changes) => {
@@ -43,7 +50,20 @@ new MutationObserver((changes) => {
       target.scrollIntoView({ inline: 'center', block: 'nearest' });
     }
   }
-}).observe(document.body, { subtree: true, attributes: true, attributeFilter: ['aria-selected'] });
+  if (behind) follow();
+}).observe(document.body, {
+  subtree: true,
+  childList: true, // a tab is put there when it is opened first
+  attributes: true,
+  attributeFilter: ['aria-selected'],
+});
+function follow() {
+  const open = [...document.querySelectorAll('.sections [role=tab][aria-selected=true]')]
+    .find((tab) => tab.dataset.tabId === behind && tab.checkVisibility());
+  if (!open) return;
+  behind = null;
+  if (open.previousElementSibling) bring(open.closest('.sections'));
+}
 function bring(sections) {
   if (!sections) return;
   sections.style.minHeight = '100vh'; // what was opened may still be on its way

@@ -43,7 +43,7 @@ function card(twin) {
 }
 function draw() {
   element.firstElementChild.classList.toggle('empty', !current()?.cards);
-  note.textContent = current()?.summary ?? '';
+  note.textContent = current()?.summary ?? 'As soon as they are asked, each answers here.';
   cards.replaceChildren(...(current()?.cards ?? []).map(card));
 }
 actions.csv = () =>

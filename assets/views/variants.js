@@ -59,7 +59,10 @@ function range(values, log, margin) {
 }
 function axes(value, lines) {
   const width = Math.max(280, chart.parentNode.clientWidth);
-  const wide = width >= NARROW, height = innerWidth < 761 ? 300 : 396, right = wide ? 126 : 12;
+  const wide = width >= NARROW, height = innerWidth < 761 ? 300 : 396;
+  // beside the lines stand their names
+  const name = Math.max(...lines.map(({ title }) => title.length));
+  const right = wide ? Math.max(126, 16 + 7 * name) : 12;
   const [x0, x1] = range(value.lines.flatMap((line) => line.x), isLog('x'), 0);
   let [y0, y1] = range(
     lines.flatMap((line) =>

@@ -70,6 +70,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     press_door(page, "Try it on the twins")
     assert tab(page) == "Ablations"
     twins = page.locator("#ablation-twins")
+    expect(twins).to_be_in_viewport()
     expect(page.get_by_label("One text for all of them")).to_have_value(SENTENCE)
     expect(page.get_by_label("translation", exact=True)).to_be_checked()
     expect(twins.locator(".view-note").first).to_contain_text(

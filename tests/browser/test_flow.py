@@ -405,8 +405,8 @@ def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
     chosen = heads.and_(flow.locator("[aria-pressed=true]"))
     expect(chosen).to_have_count(1)
-    said = re.compile(r"looks \d+.%.at .*: raw attention, head\s+\d in all layers, from 10")
-    expect(caption).to_contain_text(said)
+    said = r"looks up to \d+.%.at .*: raw attention, head\s+\d in all layers, from 10"
+    expect(caption).to_contain_text(re.compile(said))
     said = {name: share for share, name in re.findall(SAID, caption.inner_text())}
     tinted = flow.locator(".flow-source, .flow-out").evaluate_all(TINTED)
     assert set(said.values()) <= {share for _, share in tinted}

@@ -6,7 +6,7 @@ from transformer_core.explain.contributions import contributions, origins
 from transformer_core.explain.flow import (
     CHARACTERS,
     N_CANDIDATES,
-    ROWS,
+    REVIEW_ROWS,
     main_heads,
     sentiment_flow,
     story_flow,
@@ -87,13 +87,13 @@ def test_of_a_long_review_the_words_that_matter_are_drawn_and_the_rest_is_one_ex
     trained, found, flow = judged(LONG * 2)
     (stack,) = flow.stacks
     at, count = stack.more
-    assert len(stack.tokens) == ROWS - 1 == at and stack.tokens[0] == "[CLS]"
+    assert len(stack.tokens) == REVIEW_ROWS - 1 == at and stack.tokens[0] == "[CLS]"
     assert count + len(stack.tokens) == len(found.review.tokens)
     whole = origins(contributions(trained.model, found.trace)).source[0]
-    drawn = torch.eye(ROWS)[0]
+    drawn = torch.eye(REVIEW_ROWS)[0]
     for share in reversed(stack.self_shares):
         drawn = drawn @ share
-    best = whole[1:].topk(ROWS - 2)
+    best = whole[1:].topk(REVIEW_ROWS - 2)
     kept = [0, *sorted((best.indices + 1).tolist())]
     assert stack.tokens == [found.review.tokens[i] for i in kept]
     torch.testing.assert_close(drawn[:-1], whole[kept], atol=1e-5, rtol=0)
@@ -101,9 +101,9 @@ def test_of_a_long_review_the_words_that_matter_are_drawn_and_the_rest_is_one_ex
 
 
 def test_a_review_of_as_many_words_as_fit_is_whole():
-    _, found, flow = judged("to " * (ROWS - 2))
-    assert len(found.review.tokens) == ROWS
-    assert flow.stacks[0].more is None and len(flow.stacks[0].tokens) == ROWS
+    _, found, flow = judged("to " * (REVIEW_ROWS - 2))
+    assert len(found.review.tokens) == REVIEW_ROWS
+    assert flow.stacks[0].more is None and len(flow.stacks[0].tokens) == REVIEW_ROWS
 
 
 def test_a_story_shows_its_last_characters_and_all_that_is_older_as_one():

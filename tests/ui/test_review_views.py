@@ -17,6 +17,7 @@ from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import outdated
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
 from transformer_core.ui.views import heads, meters, trial
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"
@@ -85,7 +86,8 @@ def test_the_picture_is_the_way_of_the_words_into_cls(trained):
     value = picture_value(trained, found)
     (stack,), (out,) = value["stacks"], value["outs"]
     assert value["kind"] == "classify" and out["text"].strip() == found.label
-    n, last = len(stack["tokens"]), len(found.trace.attention)
+    n = len(stack["tokens"]) + (stack["more"] is not None)  # and the row of all others
+    last = len(found.trace.attention)
     assert len(stack["self"]) == last and len(out["lens"]) == last + 1
     for share in stack["self"]:
         sums = unpack(share).view(n, n).sum(-1)
@@ -185,4 +187,5 @@ def test_switched_off_heads_change_the_probability_that_is_told(trained):
     found = classify(trained, SAID)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
-    assert f"from {found.probabilities[found.label]:.1%} to {after:.1%}" in value["summary"]
+    before = found.probabilities[found.label]
+    assert f"from {percent(before, 1)} to {percent(after, 1)}" in value["summary"]

@@ -20,6 +20,7 @@ from transformer_core.tasks.generation import Look
 from transformer_core.tasks.translation import Sentence
 
 ROWS = 24  # tokens that are drawn at most, the row of all others included
+REVIEW_ROWS = 18  # the same of a review, beside whose verdict the picture is less high
 CHARACTERS = 40  # of a story
 N_CANDIDATES = 5
 
@@ -106,8 +107,8 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
 def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -> Flow:
     """The flow of a review's words into [CLS]; found holds a trace.
 
-    Of more than ROWS words those are drawn of which the last state of [CLS] has most. The others
-    count, in every layer, by how much of it goes through each of them: the sum is exact.
+    Of more than REVIEW_ROWS words those are drawn of which the last state of [CLS] has most. The
+    others count, in every layer, by how much of it goes through each of them: the sum is exact.
     """
     tokens, model, trace = found.review.tokens, trained.model, found.trace
     assert trace is not None
@@ -116,8 +117,8 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
     kept, more = list(range(len(tokens))), None
-    if len(tokens) > ROWS:
-        kept = [0, *sorted((passing[0][1:].topk(ROWS - 2).indices + 1).tolist())]
+    if len(tokens) > REVIEW_ROWS:
+        kept = [0, *sorted((passing[0][1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]
         more = (len(kept), len(tokens) - len(kept))
         shares = [
             lumped(share, kept, weight) for share, weight in zip(shares, passing[1:], strict=True)

@@ -92,7 +92,7 @@ def final_norm(seen: Pass, node: Node, head: int) -> list[Panel]:
 def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]:
     """The stream on both sides of a norm. (1, length, d_model) each"""
     tokens = seen.tokens(node)
-    how = "(x − mean) / √variance, then times a learnt gain and plus a learnt bias in each channel"
+    how = "(x − mean) / √variance, then a learnt gain and bias"
     return [
         Panel("before", "the residual stream", before[0], tokens, beside=moments(before[0])),
         Panel("after", how, after[0], tokens, beside=moments(after[0])),
@@ -116,12 +116,17 @@ def projections(seen: Pass, node: Node, head: int) -> list[Panel]:
     stages, (queries, keys) = seen.trace.attention[node.within], sides(seen, node)
     own = node.within.kind == "self"
     turns = own and changed(seen.stack(node).positions, "rotate")
-    turned = ", turned by its place" if turns else ""
     source = "the norm's output" if seen.model.config.norm == "pre" else "the residual stream"
     told = source if own else "the encoder's output"
+    turned = "a projection, turned by its place"  # as much as stands above a small map
     return [
-        Panel("query", f"a projection of {source}{turned}", stages.query[0, head], queries),
-        Panel("key", f"a projection of {told}{turned}", stages.key[0, head], keys),
+        Panel(
+            "query",
+            turned if turns else f"a projection of {source}",
+            stages.query[0, head],
+            queries,
+        ),
+        Panel("key", turned if turns else f"a projection of {told}", stages.key[0, head], keys),
         Panel("value", f"a projection of {told}", stages.value[0, head], keys),
     ]
 

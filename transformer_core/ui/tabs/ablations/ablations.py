@@ -162,7 +162,7 @@ def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
     with section("Twins"):
         text = gr.Textbox(label="One text for all of them", lines=2, max_lines=4)
-        with gr.Row():
+        with gr.Row(elem_classes="settings"):
             ask = gr.Button("Ask every variant", variant="primary", min_width=140)
             stop = gr.Button("Stop", min_width=70, interactive=False)
             site = gr.Dropdown([], label="Attention of", scale=3, min_width=260)

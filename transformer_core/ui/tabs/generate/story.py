@@ -16,6 +16,7 @@ from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.story import story_value
 from transformer_core.ui.views.weights import weights_value
 
@@ -220,7 +221,7 @@ def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling)
         seen.log_probs.exp(),
         drawn,
         f"For {what(story, seen)} the model prefers {spelled(vocabulary[best])} "
-        f"({seen.log_probs[best].exp():.0%}); sampling keeps {n_kept} characters. "
+        f"({percent(seen.log_probs[best].exp().item())}); sampling keeps {n_kept} characters. "
         "Filled bars are the model's probabilities, outlined ones what is drawn from.",
     )
 

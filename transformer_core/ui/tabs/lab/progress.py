@@ -6,6 +6,7 @@ from transformer_core.lab.learner import Learner
 from transformer_core.lab.training import SECONDS, Attempt, Training
 from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.moment import moment_value
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.steps import steps_value
 
 FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
@@ -22,8 +23,9 @@ def progress(name: str, learner: Learner) -> str:
         )
     now = learner.curve[-1]
     sentence = (
-        f"{name} at step {now.step:,}: {now.accuracy:.1%} of the symbols foreseen, {now.exact:.1%} "
-        f"of the outputs without a mistake. It has computed for {learner.seconds:.1f} s."
+        f"{name} at step {now.step:,}: {percent(now.accuracy, 1)} of the symbols foreseen, "
+        f"{percent(now.exact, 1)} of the outputs without a mistake. It has computed for "
+        f"{learner.seconds:.1f} s."
     )
     if learner.exact_at:
         step, seconds = learner.exact_at

@@ -16,6 +16,7 @@ from transformer_core.tasks.classification import LABELS, read_review
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.switches import head_key, switches_value, switches_view
 
 TITLE = "Layers"
@@ -54,15 +55,15 @@ def switched(trained: Trained, work: Silenced) -> dict:
         (site, head), worst = min(work.damage.items(), key=lambda item: item[1])
         summary = (
             f"The number in each square is how many points the probability of “{label}” "
-            f"({before:.1%}) changes without that head. It needs {site}, head {head + 1} most "
-            f"({worst:+.1f})."
+            f"({percent(before, 1)}) changes without that head. It needs {site}, head {head + 1} "
+            f"most ({worst:+.1f})."
         )
     if work.off:
         trace = Trace(head_mask(trained.model, work.off), record=False)
         after = classify(trained, work.text, trace).probabilities[label]
         summary = (
             f"{len(work.off)} of {len(sites) * n_heads} heads are off: the probability of "
-            f"“{label}” goes from {before:.1%} to {after:.1%}."
+            f"“{label}” goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
     return switches_value(sites, n_heads, work.off, work.damage, [], summary, quantity)

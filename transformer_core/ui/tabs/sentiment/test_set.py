@@ -12,6 +12,7 @@ from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "Test set"
@@ -65,8 +66,8 @@ def drawn(models: Models) -> tuple:
     if not found:
         return MISSING, None, None, None
     said = (
-        f"**{found['accuracy']:.2%}** of {found['n']:,} reviews are judged rightly; the "
-        f"expected calibration error is **{found['ece']:.2%}**."
+        f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are judged rightly; the "
+        f"expected calibration error is **{percent(found['ece'], 2)}**."
     )
     matrix = reviews.confusion(found["confusion"], list(LABELS))
     return said, matrix, reviews.reliability(found["reliability"]), mistaken(found["errors"])
@@ -75,7 +76,7 @@ def drawn(models: Models) -> tuple:
 def mistaken(errors: list[dict]) -> dict:
     """The errors as a table whose rows can be pressed."""
     rows = [
-        [one["predicted"], f"{one['confidence']:.1%}", shortened(one["text"])] for one in errors
+        [one["predicted"], percent(one["confidence"], 1), shortened(one["text"])] for one in errors
     ]
     says = "Each was meant the other way. Press one to read it above."
     return rows_value([["it says", "sure", "review"], *rows], "errors", says, press=True)

@@ -22,6 +22,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, stoppable
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.words import words_value, words_view
 
 TITLE = "Words"
@@ -53,15 +54,15 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
     """How a search for a flip went."""
     listed = ", ".join(f"“{name}”" for name in names)
     if not flip.done:
-        return f"Tried without {listed}: {flip.probability:.0%} {label}."
+        return f"Tried without {listed}: {percent(flip.probability)} {label}."
     if not flip.flipped:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
-        still = f"it is still {flip.probability:.0%} {label}"
+        still = f"it is still {percent(flip.probability)} {label}"
         return f"No set was found: without {n} words {still} ({why})."
     return (
-        f"Without {listed} the answer is no longer {label} ({flip.probability:.0%}). No word of "
-        "this set can be spared; it was found greedily, so a smaller one may exist."
+        f"Without {listed} the answer is no longer {label} ({percent(flip.probability)}). No word "
+        "of this set can be spared; it was found greedily, so a smaller one may exist."
     )
 
 
@@ -89,7 +90,7 @@ class Editor:
             if work.edits:
                 summary = (
                     f"{len(work.edits)} of {len(seen.words)} words changed: the probability of "
-                    f"“positive” goes from {before:.1%} to {after:.1%}."
+                    f"“positive” goes from {percent(before, 1)} to {percent(after, 1)}."
                 )
         rows = [("as typed", before), ("as changed", after)]
         return [work, words_value(seen, work.edits, summary), meters_value(rows, "")]

@@ -17,6 +17,7 @@ from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
+from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.switches import switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
@@ -96,10 +97,10 @@ def confidence(tokens: list[Token]) -> str:
         return "It wrote nothing."
     sure = sum(token.prob >= SURE for token in tokens)
     least = min(tokens, key=lambda token: token.log_prob)
-    whole = f"Sure of {sure} of {len(tokens)} pieces ({SURE:.0%} or more)"
+    whole = f"Sure of {sure} of {len(tokens)} pieces ({percent(SURE)} or more)"
     if least.prob >= SURE:
         return f"{whole}."
-    prob = f"{least.prob:.0%}" if least.prob >= 0.01 else "under 1%"
+    prob = percent(least.prob) if least.prob >= 0.01 else "under 1\N{NO-BREAK SPACE}%"
     return f"{whole}, least of “{least.text.replace('▁', '')}” ({prob})."
 
 
