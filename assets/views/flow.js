@@ -437,7 +437,7 @@ actions.csv = () =>
   save(
     'flow.csv',
     'text/csv',
-    csv(flowTable({ numbers, words, g, now, page, least: least.value / 200 })),
+    csv(flowTable({ numbers, words, g, now, page, least: least.value / 100 })),
   );
 
 new ResizeObserver(() => {

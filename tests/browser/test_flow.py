@@ -433,6 +433,15 @@ def saved_weights(page, flow):
     return list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
 
 
+def test_what_is_too_thin_to_be_drawn_is_not_saved(open_page):
+    page, flow = opened_on(open_page, "translate")
+    unfold(flow)
+    for least in (1.5, 4):  # percent of a word; of a layer's ribbons half as much is drawn
+        flow.locator(".flow-sift input").fill(str(least))
+        thinnest = min(float(row["share"]) for row in saved_weights(page, flow))
+        assert least / 200 - 1e-4 < thinnest < least / 100
+
+
 def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
     page, flow = opened_raw(open_page, "translate")
     caption, sift = flow.locator(".flow-caption"), flow.locator(".flow-sift input")
