@@ -78,7 +78,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     playwright = pytest.importorskip("playwright.sync_api")
-    playwright.expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
+    playwright.expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
     with playwright.sync_playwright() as api:
         chromium = api.chromium.launch(
             executable_path=CHROMIUM,
@@ -109,7 +109,7 @@ def open_page(browser, server):
         contexts.append(context)
         context.add_init_script(path=WATCH)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on(
             "console",

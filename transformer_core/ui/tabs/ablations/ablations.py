@@ -42,12 +42,8 @@ SEE = {
     "Where a curve climbs, its positions mean nothing to the model there. Learned positions end at "
     "the line: there is no vector for what lies beyond.",
 }
-DRAWING: dict[str, Any] = {
-    "trigger_mode": "always_last",
-    "show_progress": "hidden",
-    **QUEUED,
-    **PRIVATE,
-}
+# what is drawn comes from files: it need not wait for those who compute with models
+DRAWING: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden", **PRIVATE}
 
 
 @dataclass(frozen=True)
