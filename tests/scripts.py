@@ -1,4 +1,4 @@
-"""Lint the views' scripts as the page runs them: `shared.js` once, each of the rest a function.
+"""Lint the scripts as the page runs them: `shared.js` once, every other view's as a function.
 
 Alone, every function that one file lends another would seem unused.
 """
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-VIEWS = Path(__file__).parents[1] / "assets" / "views"
+ASSETS = Path(__file__).parents[1] / "assets"
 # what gradio hands every script, plotly's own name, and those of the page that are used here
 KNOWN = [
     "element",
@@ -34,18 +34,25 @@ KNOWN = [
 ]
 
 
+def numbered(file: Path) -> list[tuple[str, int, str]]:
+    """The lines of a script: (its name, number of the line, text)."""
+    text = file.read_text(encoding="utf-8").splitlines()
+    return [(file.name, number, line) for number, line in enumerate(text, 1)]
+
+
 def program() -> list[tuple[str, int, str]]:
     """All scripts as one: (file, line in it, text), one for each line of the whole."""
-    lines = []
-    files = sorted(VIEWS.glob("*.js"), key=lambda file: (file.stem != "shared", file.stem))
+    lines = numbered(ASSETS / "connection.js")
+    files = sorted(
+        (ASSETS / "views").glob("*.js"), key=lambda file: (file.stem != "shared", file.stem)
+    )
     scopes = {}
     for file in files:
         scopes.setdefault(file.stem.split("_")[0], []).append(file)
     for scope, members in scopes.items():
         lines += [] if scope == "shared" else [("", 0, "(() => {")]
         for file in sorted(members, key=lambda file: file.stem == scope):
-            text = file.read_text(encoding="utf-8").splitlines()
-            lines += [(file.name, number, line) for number, line in enumerate(text, 1)]
+            lines += numbered(file)
         lines += [] if scope == "shared" else [("", 0, "})();")]
     return lines
 

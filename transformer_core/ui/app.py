@@ -12,13 +12,14 @@ from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.page import Page, training_state
 from transformer_core.ui.rooms import Furniture, House
 from transformer_core.ui.tabs import TABS
-from transformer_core.ui.theme import CSS, THEME
+from transformer_core.ui.theme import ASSETS, CSS, THEME
 from transformer_core.ui.tour import tour_view
 from transformer_core.ui.views.tools import brand_view, tools_view
 
 LAUNCH = {
     "theme": THEME,
     "css": CSS,
+    "head": f"<script>{(ASSETS / 'connection.js').read_text('utf-8')}</script>",
     "ssr_mode": False,  # pages rendered by node would lack the security headers
     "run_history": False,
     "enable_monitoring": False,

@@ -1,0 +1,91 @@
+// Between gradio's page and its server: answers that would be lost.
+//
+// The page asks for an event (queue/join) and is told its id; what comes of it is told on a stream
+// (queue/data), which the server closes when it knows of nothing more. The page's client (6.31)
+// errs in two orders in which these may arrive:
+// - The server closes the stream while the page asks for its next event. The client thinks that
+//   stream still open and opens no other: the event is never answered, nor is any after it.
+//   So a stream ends for the client only when everything it asked for is answered.
+// - An event is cancelled before its id is known. The client leaves the id out, the server refuses,
+//   and the event goes on. So a cancellation waits for the id.
+(() => {
+  // a message is JSON, long, and begins so: the rest is not read
+  const MESSAGE = /^data: ?{"msg":"(\w+)","event_id":"?(\w+)/;
+  const ask = globalThis.fetch;
+  const asking = new Set(); // questions without an id: the listener's number, the promise of one
+  const unanswered = new Set(), early = new Set(); // ids; those of answers that overtook their id
+
+  async function join(call) {
+    const answer = ask(...call);
+    const id = answer.then((response) => response.clone().json())
+      .then((said) => said.event_id ?? null).catch(() => null);
+    const question = { listener: JSON.parse(call[1].body).fn_index, id };
+    asking.add(question);
+    const known = await id;
+    asking.delete(question);
+    if (known !== null && !early.delete(known)) unanswered.add(known);
+    return answer;
+  }
+
+  async function cancel([url, how], said) {
+    const question = [...asking].findLast(({ listener }) => listener === said.fn_index);
+    const id = await question?.id;
+    if (!id) return success(); // it never began
+    return ask(url, { ...how, body: JSON.stringify({ ...said, event_id: id }) });
+  }
+
+  const success = () => Promise.resolve(Response.json({ success: true }));
+
+  // the whole messages of a response, as they come
+  async function* messages(response) {
+    const decoder = new TextDecoder();
+    let text = '';
+    for (const reader = response.body.getReader();;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const parts = (text + decoder.decode(value, { stream: true })).split('\n\n');
+      text = parts.pop();
+      yield* parts;
+    }
+  }
+
+  // those of one stream after the other, until one ends when nothing is unanswered
+  async function* lasting(request, response) {
+    for (let more = true; more;) {
+      more = false;
+      for await (const message of messages(response)) {
+        const [, kind, id] = message.match(MESSAGE) ?? [];
+        if (kind === 'process_completed' && !unanswered.delete(id)) early.add(id);
+        more = kind === 'close_stream' && unanswered.size + asking.size > 0;
+        if (!more) yield message;
+      }
+      if (more) response = await ask(request.clone());
+      if (!response.ok) throw new Error(`The stream was refused: ${response.status}`);
+    }
+    unanswered.clear(); // whatever a stream that broke off has left
+  }
+
+  async function listen(request) {
+    const response = await ask(request.clone());
+    if (!response.ok) return response;
+    const heard = lasting(request, response), encoder = new TextEncoder();
+    const body = new ReadableStream({
+      async pull(stream) {
+        const { done, value } = await heard.next();
+        if (done) stream.close();
+        else stream.enqueue(encoder.encode(value + '\n\n'));
+      },
+    });
+    return new Response(body, { status: response.status, headers: response.headers });
+  }
+
+  globalThis.fetch = (...call) => {
+    const path = new URL(call[0].url ?? call[0], location.href).pathname;
+    if (path.endsWith('/queue/join')) return join(call);
+    if (path.endsWith('/queue/data')) return listen(new Request(...call));
+    const ends = path.match(/\/gradio_api\/(cancel|reset)$/)?.[1];
+    const said = ends && JSON.parse(call[1].body);
+    if (!ends || said.event_id) return ask(...call);
+    return ends === 'cancel' ? cancel(call, said) : success(); // to reset does nothing in any case
+  };
+})();

@@ -1,0 +1,57 @@
+"""What a page asks is answered in whatever order it hears of it."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from visitor import answered, settle
+
+HOLD = """kind => { held[kind] = new Promise(release => { held.release = release; }); }"""
+
+
+@pytest.fixture
+def slow_page(open_page):
+    """slow_page(path): a page that hears late of what `held` names."""
+
+    def visit(path):
+        page = open_page(path)
+        page.context.add_init_script(path=Path(__file__).with_name("hold.js"))
+        page.reload()
+        return page
+
+    return visit
+
+
+def test_a_question_is_answered_while_the_stream_before_it_closes(slow_page):
+    page = slow_page("/?tab=translate")
+    english = page.locator("#english textarea")
+    with answered(page, "Good morning."):
+        english.fill("Good morning.")
+    page.evaluate(HOLD, "closed")
+    closing, joins = page.evaluate("[held.closing, held.joins]")
+    english.fill("The old house is empty.")
+    page.wait_for_function("before => held.closing > before", arg=closing)
+    with answered(page, "I like this book."):
+        english.fill("I like this book.")
+        page.wait_for_function("before => held.joins === before + 2", arg=joins)
+        page.evaluate("held.release()")
+    expect(page.locator("#german")).to_contain_text("Buch")
+    with answered(page, "I like this house."):
+        english.fill("I like this house.")
+    expect(page.locator("#german")).to_contain_text("Haus")
+
+
+def test_what_is_ended_before_it_has_an_id_ends(slow_page):
+    page = slow_page("/?tab=lab")
+    page.locator("#lab-heads canvas").first.wait_for()
+    settled = page.evaluate("watch.asked()")
+    page.evaluate(HOLD, "joined")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_function("before => watch.asked() > before", arg=settled)
+    ended = []
+    page.on("request", lambda request: ended.append(request) if "/cancel" in request.url else None)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.evaluate("held.release()")
+    settle(page)
+    assert [request.response().status for request in ended] == [200]
+    expect(page.locator("#lab-status")).not_to_contain_text("Training")
