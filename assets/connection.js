@@ -71,7 +71,10 @@
     const heard = lasting(request, response), encoder = new TextEncoder();
     const body = new ReadableStream({
       async pull(stream) {
-        const { done, value } = await heard.next();
+        const { done, value } = await heard.next().catch((error) => {
+          if (request.signal.aborted) return { done: true }; // the page itself ends it, by its end
+          throw error;
+        });
         if (done) stream.close();
         else stream.enqueue(encoder.encode(value + '\n\n'));
       },

@@ -140,10 +140,10 @@ function frame(time) {
     });
   }
   now.raw = lookedAt();
+  speak(); // first: it measures the page, which costs least while nothing else has changed
   picture(pen);
   words.place(g, now, wanted);
   controls.show(now, { runs: until !== null, wanted, raw, attention });
-  speak();
   if (moving) draw();
   else if (until !== null) {
     later ||= setTimeout(() => {

@@ -207,10 +207,12 @@ function flowWords(stage, n, { bare }) {
       phase = now.clock - i,
       depth = stacks[last].depth,
       unfolded = ease(now.fold * 2 - 1);
-    lens.forEach((node, l) => {
-      if (!out || !unfolded || now.raw || l === 0 && !chars) return hide(node);
+    const seen = out && unfolded && !now.raw
+      ? lens.map((node, l) => ({ node, l })).filter(({ l }) => l || chars)
+      : [];
+    lens.forEach((node, l) => seen.some((one) => one.l === l) || hide(node));
+    for (const { node, l } of seen) {
       const [said, prob] = out.lens[l], positive = prob >= .5;
-      const reached = writing ? span(phase, .15 + .3 * (l / depth), .25 + .3 * (l / depth)) : 1;
       write(
         node,
         judge
@@ -218,8 +220,12 @@ function flowWords(stage, n, { bare }) {
           : word(said, i === 0),
       );
       mark(node, 'flow-final', judge ? positive === (out.text === 'positive') : said === out.text);
-      const sized = `${g.narrow} ${node.said}`;
-      if (node.sized !== sized) [node.sized, node.half] = [sized, node.offsetWidth / 2];
+    }
+    for (const { node } of g.narrow ? seen : []) { // all is written: the page is laid out once
+      if (node.sized !== node.said) [node.sized, node.half] = [node.said, node.offsetWidth / 2];
+    }
+    for (const { node, l } of seen) {
+      const reached = writing ? span(phase, .15 + .3 * (l / depth), .25 + .3 * (l / depth)) : 1;
       const tight = !g.vertical && g.depthAt(last, 1, 1) - g.depthAt(last, 0, 1) < 58
         ? (l % 2 ? -14 : 14)
         : 0;
@@ -234,7 +240,7 @@ function flowWords(stage, n, { bare }) {
         unfolded * reached * now.out[i],
         -50,
       );
-    });
+    }
   }
   function placePlates(g, now, wanted) {
     plates.forEach((node, k) => {

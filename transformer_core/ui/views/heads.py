@@ -30,9 +30,9 @@ def attention_view(title: str, **component) -> gr.HTML:
         'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row"></div></div></div>'
-        '<p class="empty-note view-empty">What every head looks at appears here.</p>'
     )
-    return view("heads", title, body, ("png", "csv"), **component)
+    empty = "What every head looks at appears here."
+    return view("heads", title, body, ("png", "csv"), empty=empty, **component)
 
 
 class Seen(Protocol):

@@ -24,9 +24,9 @@ def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
         '<button type="button" data-do="best" hidden>Back to the best</button>'
         '<button type="button" data-do="copy">Copy</button>'
         f'<button type="button" data-do="csv" aria-label="{title}: download CSV">CSV</button>'
-        f'</span></div><p class="empty-note view-empty">{empty}</p>'
+        "</span></div>"
     )
-    return view("pieces", title, body, (), **component)
+    return view("pieces", title, body, (), empty=empty, **component)
 
 
 def pieces_value(

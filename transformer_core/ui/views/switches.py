@@ -18,9 +18,9 @@ def switches_view(title: str, **component) -> gr.HTML:
         '<button type="button" data-do="all">All on</button></span>'
         '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
         '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
-        '<p class="empty-note view-empty">A switch for every head appears here.</p>'
     )
-    return view("switches", title, body, ("csv",), **component)
+    empty = "A switch for every head appears here."
+    return view("switches", title, body, ("csv",), empty=empty, **component)
 
 
 def head_key(head: Head) -> str:

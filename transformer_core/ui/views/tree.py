@@ -13,9 +13,9 @@ def tree_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="view-note" role="status"></p><div class="tree-scroll" tabindex="-1"></div>'
         '<p class="view-note view-readout" role="status"></p>'
-        '<p class="empty-note view-empty">All that the search weighed appears here.</p>'
     )
-    return view("tree", title, body, ("svg", "csv"), **component)
+    empty = "All that the search weighed appears here."
+    return view("tree", title, body, ("svg", "csv"), empty=empty, **component)
 
 
 def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:

@@ -69,10 +69,12 @@ def proceedings(models: Models, text: str) -> Iterator[tuple]:
     """Values of all that is shown, as the trial goes on."""
     from transformer_core.ui.figures import reviews
 
+    # whatever was drawn is sent again, which costs a stream nothing: a page that was not yet ready
+    # for the first may have missed it
+    falling = agreeing = gr.skip()
     try:
         for state in put_on_trial(models.classifier, text):
             names = [a.method for a in state.attributions]
-            falling = agreeing = gr.skip()
             if state.curves:
                 y = f"probability of “{state.label}”"
                 falling = reviews.deletion_curves(state.dropped, state.curves, CHANCE, y)
