@@ -113,7 +113,8 @@ const draw = () => {
 };
 function advance(passed) {
   if (until === null) return;
-  now.clock = Math.min(until, now.clock + (still.matches ? 0 : passed / PIECE[numbers.kind]));
+  const part = controls.speed() * passed / PIECE[numbers.kind];
+  now.clock = Math.min(until, now.clock + (still.matches ? 0 : part));
   if (now.clock >= until) until = null;
 }
 function frame(time) {
@@ -152,7 +153,7 @@ function frame(time) {
         now.clock = finished();
         draw();
       }
-    }, WAIT);
+    }, WAIT / controls.speed());
   }
 }
 function picture(pen) {

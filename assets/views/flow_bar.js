@@ -3,6 +3,7 @@ const SIFTS = { // what is too thin to be drawn, in percent: of contributions, o
   false: { min: 0, max: 8, step: .5, value: 1.5 },
   true: { min: 1, max: 60, step: 1, value: 10 },
 };
+const SPEEDS = { '½ ×': .5, '1 ×': 1, '2 ×': 2, '4 ×': 4 };
 
 function flowBar(bar, redraw) {
   const control = (name, text) => {
@@ -14,8 +15,14 @@ function flowBar(bar, redraw) {
     make('input', { type: 'range', class: name, min: 0, max, step, 'aria-label': label });
   const play = control('flow-play', '▶ Play'),
     next = control('', 'Step'),
-    scrub = range('flow-scrub', 1, .01, 'How much is written');
-  bar.append(scrub);
+    scrub = range('flow-scrub', 1, .01, 'How much is written'),
+    speed = make(
+      'select',
+      { class: 'flow-speed', 'aria-label': 'Speed' },
+      ...Object.keys(SPEEDS).map((text) => make('option', { text })),
+    );
+  speed.value = '1 ×';
+  bar.append(scrub, speed);
   const unfold = control('flow-unfold', 'Unfold the layers'),
     rawly = control('flow-raw', 'Raw attention'),
     chooser = flowChooser(redraw),
@@ -47,5 +54,16 @@ function flowBar(bar, redraw) {
     SIFTS[!raw].value = least.value;
     Object.assign(least, SIFTS[raw]);
   }
-  return { play, next, scrub, unfold, rawly, chooser, least, show, sift };
+  return {
+    play,
+    next,
+    scrub,
+    unfold,
+    rawly,
+    chooser,
+    least,
+    show,
+    sift,
+    speed: () => SPEEDS[speed.value],
+  };
 }

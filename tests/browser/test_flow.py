@@ -38,6 +38,23 @@ AT_REST = """() => {
     return performance.now() - window.since_ > 500;
 }"""
 
+# from now on the page has a frame when it is told so: `written()` is what 40 of them write
+FRAMES = """() => {
+    const due = [], scrub = document.querySelector('#translate-flow .flow-scrub');
+    let time = performance.now();
+    window.requestAnimationFrame = (draw) => due.push(draw);
+    const frame = () => {
+        time += 1000 / 60;
+        due.splice(0).forEach((draw) => draw(time));
+    };
+    window.written = () => {
+        frame();
+        const before = +scrub.value;
+        for (let n = 0; n < 40; n++) frame();
+        return scrub.value - before;
+    };
+}"""
+
 
 def opened(open_page, path="/?tab=translate", motion="reduce", **how):
     """The tab with its first example's flow at rest."""
@@ -121,6 +138,20 @@ def test_play_writes_the_sentence_once_more_and_ends(open_page):
     expect(flow.locator(".flow-out:visible")).to_have_count(pieces)
     expect(flow.get_by_role("button", name="Play")).to_be_visible()
     assert written(flow) == pieces
+
+
+def test_it_writes_as_fast_as_one_chooses(open_page):
+    page, flow = opened(open_page, motion="no-preference")
+    page.evaluate(FRAMES)
+    flow.get_by_role("button", name="Play").click()
+
+    def written(speed):
+        flow.get_by_label("Speed").select_option(speed)
+        return page.evaluate("written()")
+
+    slow, fast = written("½ ×"), written("4 ×")
+    assert 0 < slow < 0.5
+    assert fast == pytest.approx(8 * slow, rel=0.1)
 
 
 def test_a_step_ends_where_the_candidates_stand(open_page):

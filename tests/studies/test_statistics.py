@@ -11,6 +11,7 @@ from tiny_study import write_writers
 from transformer_core.studies.findings import differs, latex, numbers, seeds_of, table, verdict
 from transformer_core.studies.records import read_study
 from transformer_core.studies.statistics import compare, difference, holm, two_sided, welch
+from transformer_core.tasks.wording import percent
 
 
 @pytest.fixture
@@ -78,7 +79,8 @@ def test_verdicts_say_what_the_numbers_say(study):
     found = compare(study, "loss", "full")
     base = of(found, "full")
     said = {one.name: verdict(one, base, "loss") for one in found}
-    assert "rises by 0.410 ± 0.021 (27.0%), worse beyond the spread" in said["no_positions"]
+    risen = f"rises by 0.410 ± 0.021 ({percent(0.27, 1)}), worse beyond the spread"
+    assert risen in said["no_positions"]
     assert "falls by 0.210" in said["gelu"] and "better beyond" in said["gelu"]
     assert "nothing was lost that these runs could show" in said["one_head"]
     assert said["full"].startswith("the baseline, loss 1.520 ± 0.020 over 3 seeds")

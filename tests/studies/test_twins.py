@@ -20,6 +20,7 @@ from transformer_core.tasks.classification import frame
 from transformer_core.tasks.generation import read, write
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate, translate_sentence
+from transformer_core.tasks.wording import percent
 from transformer_core.tokenization import train_characters
 from transformer_core.ui.views.twins import compared, twins_value
 
@@ -108,7 +109,7 @@ def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_i
     ids = frame(tokenizer.encode("Speak, speak."), TINY.max_len)
     with torch.inference_mode():
         probs = loaded.get("ablations/sentiment/lstm").model(torch.tensor([ids])).softmax(-1)
-    assert lstm.note == f"{probs[0, 1]:.1%} positive"
+    assert lstm.note == f"{percent(probs[0, 1].item(), 1)} positive"
     assert [bool(attention(loaded, twin)) for twin in (full, lstm, bag)] == [True, False, False]
 
 

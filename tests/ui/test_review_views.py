@@ -11,13 +11,13 @@ from transformer_core.explain.trial import CHANCE, put_on_trial
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import outdated
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
 from transformer_core.ui.views import heads, meters, trial
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"

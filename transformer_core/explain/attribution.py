@@ -23,6 +23,7 @@ from transformer_core.tasks.classification import (
     log_odds,
     score,
 )
+from transformer_core.tasks.wording import percent
 from transformer_core.tokenization import MASK
 
 # what a long text may cost: leave-one-out then deletes neighbours together; up to 128 pieces every
@@ -225,5 +226,6 @@ def sloped(
     yield (
         "integrated gradients",
         scores,
-        f"slopes along the way from a text of [MASK]; {steps} steps miss {error:.2%} of the change",
+        f"slopes along the way from a text of [MASK]; {steps} steps miss {percent(error, 2)} "
+        "of the change",
     )

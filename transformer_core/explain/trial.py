@@ -17,6 +17,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, Pieces, Review, classify, score
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent
 
 MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12
@@ -98,7 +99,7 @@ class Trial:
         return (
             f"For this review the most faithful method is {best}: without the {first} (of "
             f"{len(self.review.words)}) the probability of “{self.label}” goes from "
-            f"{curve[0]:.1%} to {curve[few]:.1%}. "
+            f"{percent(curve[0].item(), 1)} to {percent(curve[few].item(), 1)}. "
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
             f"and is {beats} than a random order"
             + (

@@ -17,6 +17,7 @@ from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.positions import PositionalEncoding
 from transformer_core.tasks.classification import LABELS
+from transformer_core.tasks.wording import percent
 
 SHOWN = 48  # columns of a wide matrix: the most active units, the most probable tokens
 
@@ -150,7 +151,11 @@ def scores(seen: Pass, node: Node, head: int) -> list[Panel]:
     if node.within.kind == "self" and changed(seen.stack(node).positions, "bias"):
         how = "minus this head's slope times the distance"
         found.append(square("with position bias", how, stages.scores[0, head]))
-    share = f"{hidden.float().mean():.0%} of the scores" if hidden.any() else "nothing to hide here"
+    share = (
+        f"{percent(hidden.float().mean().item())} of the scores"
+        if hidden.any()
+        else "nothing to hide here"
+    )
     found.append(square("masked", share, stages.scores[0, head].masked_fill(hidden, -math.inf)))
     how, sums = "exponentials, a row sums to 1", {"row sum": weights.sum(-1)}
     return [*found, square("softmax", how, weights, beside=sums, signed=False)]

@@ -3,6 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
+from transformer_core.tasks.wording import percent
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
@@ -52,7 +53,7 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
 def change_of(metric: str, found: Comparison) -> str:
     """The size of a difference and its standard error."""
     if metric.startswith("loss"):
-        return f"{abs(found.delta):.3f} ± {found.error:.3f} ({abs(found.relative):.1%})"
+        return f"{abs(found.delta):.3f} ± {found.error:.3f} ({percent(abs(found.relative), 1)})"
     return f"{100 * abs(found.delta):.1f} ± {100 * found.error:.1f} percentage points"
 
 
@@ -68,7 +69,7 @@ def p_of(found: Comparison) -> str:
 def size(found: Comparison, base: Comparison) -> str:
     """How much smaller or dearer a variant is; nothing if it is as the baseline."""
     parts = [
-        f"{abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
+        f"{percent(abs(share))} {'more' if share > 0 else 'fewer'} {what}"
         for what, share in (
             ("parameters", found.parameters / base.parameters - 1),
             ("FLOPs", found.flops_per_target / base.flops_per_target - 1),

@@ -23,6 +23,7 @@ from transformer_core.tasks.classification import LABELS, frame
 from transformer_core.tasks.generation import look, read, write
 from transformer_core.tasks.requests import AttentionView, InputError
 from transformer_core.tasks.translation import read_back, translate_sentence
+from transformer_core.tasks.wording import percent
 
 MAX_PIECES = 60  # of a text: every variant reads it
 N_WRITTEN = 80  # characters of a continuation
@@ -127,7 +128,7 @@ def judged(trained: Trained[Model], text: str) -> Answer:
     ids = frame(trained.tokenizer.encode(text), trained.model.config.max_len)
     probs = trained.model(torch.tensor([ids]))[0].softmax(-1)
     best = int(probs.argmax())
-    return LABELS[best], f"{probs[LABELS.index('positive')]:.1%} positive", [ids]
+    return LABELS[best], f"{percent(probs[LABELS.index('positive')], 1)} positive", [ids]
 
 
 def judged_views(trained: Trained[Model], ids: list[int]) -> Views:

@@ -31,8 +31,8 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row"></div></div></div>'
     )
-    empty = "What every head looks at appears here."
-    return view("heads", title, body, ("png", "csv"), empty=empty, **component)
+    promise = "What every head looks at appears here."
+    return view("heads", title, body, ("png", "csv"), promise=promise, **component)
 
 
 class Seen(Protocol):

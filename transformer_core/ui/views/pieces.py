@@ -26,7 +26,7 @@ def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
         f'<button type="button" data-do="csv" aria-label="{title}: download CSV">CSV</button>'
         "</span></div>"
     )
-    return view("pieces", title, body, (), empty=empty, **component)
+    return view("pieces", title, body, (), promise=empty, **component)
 
 
 def pieces_value(

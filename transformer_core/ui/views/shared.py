@@ -15,11 +15,6 @@ def pack_small(numbers: Tensor) -> str:
     return base64.b64encode(numbers.numpy().astype("u1").tobytes()).decode()
 
 
-def percent(share: float, digits: int = 0) -> str:
-    """A share from 0 to 1 as views write it: 83 %, on one line."""
-    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
-
-
 def spaced(piece: str) -> str:
     """A vocabulary's piece as it is read: ▁ is a space."""
     return piece.replace("▁", " ")

@@ -19,8 +19,8 @@ def switches_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
         '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
     )
-    empty = "A switch for every head appears here."
-    return view("switches", title, body, ("csv",), empty=empty, **component)
+    promise = "A switch for every head appears here."
+    return view("switches", title, body, ("csv",), promise=promise, **component)
 
 
 def head_key(head: Head) -> str:

@@ -14,8 +14,8 @@ def tree_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="tree-scroll" tabindex="-1"></div>'
         '<p class="view-note view-readout" role="status"></p>'
     )
-    empty = "All that the search weighed appears here."
-    return view("tree", title, body, ("svg", "csv"), empty=empty, **component)
+    promise = "All that the search weighed appears here."
+    return view("tree", title, body, ("svg", "csv"), promise=promise, **component)
 
 
 def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:

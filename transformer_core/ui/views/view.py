@@ -37,24 +37,24 @@ def view(
     value: dict | None = None,
     *,
     scripts: tuple[str, ...] = (),
-    empty: str = "",
+    promise: str = "",
     **component,
 ) -> View:
     """A view: heading, download buttons, a one-sentence summary that screen readers hear, body.
 
-    scripts are read before the one of its name; all share one scope, `shared.js` the first. empty
-    is what stands there instead of the body while there is no value.
+    scripts are read before the one of its name; all share one scope, `shared.js` the first.
+    promise is what stands there instead of the body while there is no value.
     """
     buttons = "".join(
         f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'
         f"{tool.upper()}</button>"
         for tool in tools
     )
-    promise = f'<p class="empty-note view-empty">{empty}</p>' if empty else ""
-    names = f"view {name} promising" if empty else f"view {name}"
+    names = f"view {name} promising" if promise else f"view {name}"
+    instead = f'<p class="empty-note view-empty">{promise}</p>' if promise else ""
     html = (
         f'<section class="{names}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
-        f'<span class="view-tools">{buttons}</span></div>{body}{promise}</section>'
+        f'<span class="view-tools">{buttons}</span></div>{body}{instead}</section>'
     )
     script = "".join(
         (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8")

@@ -10,13 +10,13 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
 from transformer_core.tasks.generation import Look, look, read, write
 from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.story import story_value
 from transformer_core.ui.views.weights import weights_value
 

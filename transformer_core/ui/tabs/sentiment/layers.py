@@ -13,10 +13,10 @@ from transformer_core.inside.lens import class_lens, settled_from
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.switches import head_key, switches_value, switches_view
 
 TITLE = "Layers"

@@ -8,6 +8,7 @@ from transformer_core.checkpoint import Trained, read_json
 from transformer_core.inference import Models, classify
 from transformer_core.studies.curves import Line, line
 from transformer_core.studies.records import COLUMNS, StudyError, curve, read_table
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
@@ -32,10 +33,11 @@ SEE = (
 
 
 def answer(trained: Trained, text: str) -> str:
-    """positive 85.72%"""
+    """positive 85.72 %"""
     found = classify(trained, text)
     p = found.probabilities[found.label]
-    return f"{found.label} {p:.2%}" if p < 0.99995 else f"{found.label} > 99.99%"
+    sure = percent(p, 2) if p < 0.99995 else f"> {percent(0.9999, 2)}"
+    return f"{found.label} {sure}"
 
 
 def answers(models: Models) -> list[list[str]]:
@@ -45,7 +47,9 @@ def answers(models: Models) -> list[list[str]]:
     }
     rows = [["sentence", "the report", *readers]]
     for text, (label, p) in REPORT.items():
-        rows.append([text, f"{label} {p:.2%}", *(answer(t, text) for t in readers.values())])
+        rows.append(
+            [text, f"{label} {percent(p, 2)}", *(answer(t, text) for t in readers.values())]
+        )
     return rows
 
 
@@ -67,10 +71,10 @@ def accuracies(models: Models) -> str:
 
 
 def scored(models: Models, title: str, name: str) -> str:
-    """LSTM **89.21%** (the report's 84.20%); an empty string without a score."""
+    """LSTM **89.21 %** (the report's 84.20 %); an empty string without a score."""
     record = read_json(models.folder / name / "scores.json")
-    own = f" (the report's {PUBLISHED[title]:.2%})" if title in PUBLISHED else ""
-    return f"{title} **{record['scores']['accuracy']:.2%}**{own}" if record else ""
+    own = f" (the report's {percent(PUBLISHED[title], 2)})" if title in PUBLISHED else ""
+    return f"{title} **{percent(record['scores']['accuracy'], 2)}**{own}" if record else ""
 
 
 def learning_lines(models: Models) -> list[Line]:

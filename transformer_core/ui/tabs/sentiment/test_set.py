@@ -10,9 +10,9 @@ from transformer_core.checkpoint import read_json
 from transformer_core.inference import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "Test set"

@@ -19,10 +19,10 @@ from transformer_core.explain.counterfactuals import (
 from transformer_core.inference import Models, classify
 from transformer_core.tasks.classification import LABELS, Review, read_review
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, stoppable
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.words import words_value, words_view
 
 TITLE = "Words"

@@ -9,6 +9,7 @@ from transformer_core.checkpoint import Models, Trained
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
+from transformer_core.tasks.wording import percent
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.place import Place
@@ -17,7 +18,6 @@ from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
-from transformer_core.ui.views.shared import percent
 from transformer_core.ui.views.switches import switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
