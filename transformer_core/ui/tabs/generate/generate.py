@@ -193,22 +193,22 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     asked = first.story.more(
         writing.more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
     )
-    # whatever shows another text ends what is being added to the last one
-    ends: dict[str, Any] = {"cancels": [asked], **UNSEEN}
+    # what is being added to a text that is left is not cancelled: it is short, the desk refuses it,
+    # and the failure that gradio makes of a cancellation could end the text that came after it
     pressed = [first.write.click, first.prompt.submit]
     begins = [
-        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **ends, **MODEL),
-        first.go_on.click(writing.go_on, [desk, draw.length], shown, **ends, **PRIVATE),
-        first.next.branch(writing.fork, [desk, draw.length], shown, **ends, **PRIVATE),
+        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **UNSEEN, **MODEL),
+        first.go_on.click(writing.go_on, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
+        first.next.branch(writing.fork, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
     ]
     for event in (asked, *begins):
         event.failure(**END)
-    ends_all: dict[str, Any] = {"cancels": [asked, *begins], **UNSEEN, **PRIVATE}
-    first.story.stop(writing.stop, desk, shown, queue=False, **ends_all)
-    deeper.branches.select(writing.show, [desk, deeper.branches], shown, **ends_all)
+    ends: dict[str, Any] = {"cancels": begins, **UNSEEN, **PRIVATE}
+    first.story.stop(writing.stop, desk, shown, queue=False, **ends)
+    deeper.branches.select(writing.show, [desk, deeper.branches], shown, **ends)
     arriving = [desk, first.branch, first.prompt, draw.length, *settings]
     page.opened.select(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
-    page.restored.change(writing.arrive, arriving, shown, **ends, **MODEL)
+    page.restored.change(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
 
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
