@@ -1,34 +1,53 @@
-// The same text through several models: what each says of it, and one of its attention heads.
+// The same text through several models: what each says of it, and one of its attention heads; the
+// one that is pressed is enlarged.
 // value: {summary, cards: [{title, says: [[text, whether the first card says it otherwise], …],
 //   note, why, queries: […], keys: […], weights: packed}]}
-const cards = $('.twins-cards'), note = $('.view-note');
+const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note');
 const LONG = 2; // characters of a name that still fits upright
+let chosen = 0;
 const word = ([text, differs]) => make(differs ? 'mark' : 'span', { text });
-function card(twin) {
-  const box = make(
-    'article',
-    { class: 'twin' },
-    make('h4', { text: twin.title }),
-    make('p', { class: 'twin-says' }, ...twin.says.map(word)),
-    make('p', { class: 'twin-note', text: twin.note }),
-  );
-  if (twin.why) {
-    box.append(make('p', { class: 'twin-note', text: twin.why }));
-    return box;
-  }
+const written = (twin) => twin.says.map(([text]) => text).join('');
+function mapOf(twin) {
   const map = make('canvas', {
     class: 'heads-map',
     role: 'img',
     'aria-label': `attention of ${twin.title}`,
   });
-  const keys = make('div', { class: 'heads-keys' }),
-    queries = make('div', { class: 'heads-queries' });
-  box.append(make('div', { class: 'heads-plot' }, keys, queries, map));
-  const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
-  paintMap(map, weights, n, m);
+  paintMap(map, unpack(twin.weights), twin.queries.length, twin.keys.length);
+  return map;
+}
+// the title, what it says, and what it attends to or why that cannot be shown
+function small(twin, i) {
+  return make(
+    'button',
+    {
+      type: 'button',
+      class: 'twin',
+      'data-do': 'enlarge',
+      'data-i': i,
+      'aria-pressed': i === chosen,
+      title: written(twin),
+    },
+    make('span', { class: 'twin-title', text: twin.title }),
+    make('span', { class: 'twin-says' }, ...twin.says.map(word)),
+    twin.why ? make('span', { class: 'twin-note', text: twin.why }) : mapOf(twin),
+  );
+}
+function enlarge(twin) {
+  large.replaceChildren(
+    make('h4', { text: twin.title }),
+    make('p', { class: 'twin-says' }, ...twin.says.map(word)),
+    make('p', { class: 'twin-note', text: twin.note }),
+    twin.why ? make('p', { class: 'twin-note', text: twin.why }) : plot(twin),
+  );
+}
+function plot(twin) {
+  const map = mapOf(twin), keys = make('div', { class: 'heads-keys' });
+  const queries = make('div', { class: 'heads-queries' });
   keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
-  labelAxis(keys, twin.keys, 26);
-  labelAxis(queries, twin.queries, 40);
+  labelAxis(keys, twin.keys, 40);
+  labelAxis(queries, twin.queries, 22);
+  const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   map.addEventListener('pointermove', (event) => {
     const area = map.getBoundingClientRect();
     const at = (part, size, count) =>
@@ -39,13 +58,22 @@ function card(twin) {
       percent(weights[i * m + j])
     }`;
   });
-  return box;
+  return make('div', { class: 'heads-plot' }, keys, queries, map);
 }
 function draw() {
-  element.firstElementChild.classList.toggle('empty', !current()?.cards);
+  const all = current()?.cards ?? [];
+  element.firstElementChild.classList.toggle('empty', !all.length);
   note.textContent = current()?.summary ?? 'As soon as they are asked, each answers here.';
-  cards.replaceChildren(...(current()?.cards ?? []).map(card));
+  if (chosen && chosen >= all.length && all.length < cards.children.length) chosen = 0;
+  cards.replaceChildren(...all.map(small));
+  if (all.length) enlarge(all[Math.min(chosen, all.length - 1)]);
+  else large.replaceChildren();
 }
+actions.enlarge = (button) => {
+  chosen = +button.dataset.i;
+  for (const card of cards.children) card.setAttribute('aria-pressed', card === button);
+  enlarge(current().cards[chosen]);
+};
 actions.csv = () =>
   current()?.cards &&
   save(
@@ -53,9 +81,7 @@ actions.csv = () =>
     'text/csv',
     csv([
       ['variant', 'says', 'note'],
-      ...current().cards.map((
-        { title, says, note },
-      ) => [title, says.map(([text]) => text).join(''), note]),
+      ...current().cards.map((twin) => [twin.title, written(twin), twin.note]),
     ]),
   );
 whenTheme(() => current()?.cards && draw());

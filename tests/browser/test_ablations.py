@@ -140,6 +140,32 @@ def test_twins_answer_and_show_another_head_without_being_asked_again(open_page)
     assert cards.first.locator(".twin-says").inner_text() == said
 
 
+def test_all_twins_fit_a_screen_and_the_pressed_one_is_enlarged(open_page):
+    page = opened(open_page, height=720)
+    press_tab(page, "Twins")
+    page.get_by_role("button", name="Ask every variant").click()
+    cards, large = page.locator(".twin"), page.locator(".twin-large")
+    expect(cards).to_have_count(len(STUDIES[CLEAREST].variants))
+    top = page.locator(".sections:visible > .tab-wrapper").bounding_box()["y"]
+    view = page.locator("#ablation-twins").bounding_box()
+    assert view["y"] + view["height"] - top <= 720
+    whole = STUDIES[CLEAREST].baseline.title
+    expect(large.get_by_role("heading")).to_have_text(whole)
+    last = cards.last.locator(".twin-title").inner_text()
+    cards.last.click()
+    expect(large.get_by_role("heading")).to_have_text(last)
+    expect(large.locator("canvas")).to_have_attribute("aria-label", f"attention of {last}")
+    expect(page.locator(".twin[aria-pressed=true] .twin-title")).to_have_text(last)
+
+
+def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):
+    page = opened(open_page)
+    press_tab(page, "Twins")
+    expect(page.get_by_role("button", name="Ask every variant")).to_be_enabled()
+    page.wait_for_function("watch.rests()")
+    expect(page.locator(".twin")).to_have_count(0)
+
+
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
 def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     page = opened(open_page, **how)

@@ -193,6 +193,7 @@ def branch(page, place):
 def test_a_branch_is_undone_and_the_first_text_is_one_press_away(open_page):
     page = opened(open_page, "generate", length=30)
     text, title = page.locator("#story .story-text"), page.locator("#story h3")
+    expect(text.locator(".token")).to_have_count(len("ROMEO:\n") + 30)
     first = text.inner_text()
     branch(page, 12)
     second = text.inner_text()

@@ -208,6 +208,21 @@ def test_a_pruned_branch_of_the_tree_is_followed(open_page):
     assert german(page) != before
 
 
+def test_the_alternatives_of_a_long_sentence_fit_a_screen(open_page):
+    sentence = (
+        "When the old man who lived near the river heard that his youngest daughter wanted to "
+        "leave the village and study in the city, he sold his two horses and gave her all the "
+        "money that he had saved for many years."
+    )
+    path = "/?tab=translate&text=" + sentence.replace(" ", "+")
+    page = opened(open_page, path, section="Alternatives", height=720)
+    expect(page.locator("#ranked tbody tr")).to_have_count(4)
+    page.wait_for_function("watch.rests()")
+    tree = page.locator("#tree").bounding_box()
+    top = page.locator(".sections:visible > .tab-wrapper").bounding_box()["y"]
+    assert tree["y"] + tree["height"] - top <= 720
+
+
 def test_heads_are_switched_off_and_on_again(open_page):
     page = opened(open_page, section="Switch off")
     before = german(page)

@@ -111,20 +111,23 @@ def test_coming_back_to_the_tab_keeps_what_was_chosen(handlers, folder):
         "shakespeare", "shakespeare", "loss", *BLANK, *DRAWN[2:]
     )
     assert study == "shakespeare" and "is missing" in problems and "gelu" not in titles(drawn)
-    assert all(other == gr.skip() for other in others)
+    *kept, question = others
+    assert all(other == gr.skip() for other in kept) and question is None
 
 
 def test_a_text_that_is_brought_is_asked_once_with_the_nearest_head(handlers):
     brought = ("Speak", "decoder:5:self:attention", 9, ("", ""))
-    _, _, *choices, now = handlers["arrive"]("shakespeare", None, None, *brought, *DRAWN[2:])
+    arrived = handlers["arrive"]("shakespeare", None, None, *brought, *DRAWN[2:])
+    _, _, *choices, question = arrived
     *_, text, site, head, _, part, kept = choices
     assert (text, site.value, head.value) == ("Speak", "decoder layer 2 self-attention", 4)
-    assert (part, kept) == ("decoder:1:self:attention", 4) and now != gr.skip()
+    assert (part, kept) == ("decoder:1:self:attention", 4)
+    assert question == ("shakespeare", text, site.value, head.value)
     known = (*brought[:3], ("shakespeare", "Speak"))
     again = handlers["arrive"]("shakespeare", "shakespeare", "loss", *known, *DRAWN[2:])
-    assert again[-1] == gr.skip()
+    assert again[-1] is None
     example = handlers["arrive"](None, None, None, *BLANK, *DRAWN[2:])
-    assert example[-1] == gr.skip()
+    assert example[-1] is None
 
 
 @pytest.mark.parametrize(
@@ -164,6 +167,12 @@ def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(h
     assert "layer 2 self-attention, head 2" in redrawn["summary"]
     with pytest.raises(gr.Error, match="Type a text"):
         list(handlers["run_twins"]("shakespeare", " ", None, 1))
+
+
+def test_only_a_text_that_was_brought_along_is_asked_on_arrival(handlers):
+    question = "shakespeare", "All:", "decoder layer 1 self-attention", 1
+    assert list(handlers["run_brought"](None)) == [gr.skip()]
+    assert len(list(handlers["run_brought"](question))) == 5
 
 
 def test_a_figure_has_a_mean_a_band_and_seeds_for_every_line(folder):

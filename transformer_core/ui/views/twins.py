@@ -12,8 +12,11 @@ from transformer_core.ui.views.view import view
 
 
 def twins_view(title: str, **component) -> gr.HTML:
-    """What every variant says, and one attention head of each."""
-    body = '<p class="view-note" role="status"></p><div class="twins-cards"></div>'
+    """What every variant says with one attention head of each, and one of them enlarged."""
+    body = (
+        '<p class="view-note" role="status"></p><div class="twins-body">'
+        '<article class="twin-large"></article><div class="twins-cards"></div></div>'
+    )
     return view("twins", title, body, ("csv",), **component)
 
 

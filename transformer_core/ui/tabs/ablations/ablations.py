@@ -8,9 +8,11 @@ enough for minutes on one core: the sizes of the student reports need a GPU
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from transformer_core.studies.records import AXES
 from transformer_core.ui.doors import PART
@@ -70,7 +72,7 @@ class Layout:
     head: gr.Dropdown
     found: gr.State
     asked: gr.State  # the study and the text that they are of
-    ask_now: gr.State  # changes when a text that was brought is to be asked
+    brought: gr.State  # what a visitor who brings a text along asks of the twins; None: nothing
     part: gr.State  # of the attention that is shown, and its head, as an address says them
     part_head: gr.State
     cards: gr.HTML
@@ -105,8 +107,8 @@ def build(page: Page) -> Furniture | None:
         gr.Markdown(NOTHING)
         return None
     here, answers = layout(studies.names), Answers(studies, page.models)
-    wire_study(page, here, answers)
-    wire_twins(here, answers)
+    arriving = wire_study(page, here, answers)
+    wire_twins(here, answers, arriving)
     kept = {"part": Kept(here.part, spelled(PART)), "head": Kept(here.part_head, number(1, 99, 1))}
     return Furniture(here.sections, here.text, MAX_CHARACTERS, here.study, kept=kept)
 
@@ -157,16 +159,18 @@ def differences_section() -> dict[str, gr.components.Component]:
 def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
     with section("Twins"):
-        text = gr.Textbox(label="One text for all of them", lines=2, max_lines=4)
+        text = gr.Textbox(label="One text for all of them", lines=2, max_lines=3)
         with gr.Row(elem_classes="settings"):
-            ask = gr.Button("Ask every variant", variant="primary", min_width=140)
+            ask = gr.Button(
+                "Ask every variant", variant="primary", min_width=140, interactive=False
+            )
             stop = gr.Button("Stop", min_width=70, interactive=False)
             site = gr.Dropdown([], label="Attention of", scale=3, min_width=260)
             head = gr.Dropdown([], label="Head", min_width=90)
         states = {
             "found": gr.State([], time_to_live=3600),
             "asked": gr.State(("", "")),
-            "ask_now": gr.State(0.0),
+            "brought": gr.State(None),
             "part": gr.State(""),
             "part_head": gr.State(1),
         }
@@ -201,8 +205,8 @@ def axes_section() -> dict[str, gr.components.Component]:
     return {"split": split, "logs": logs, "weight": weight}
 
 
-def wire_study(page: Page, here: Layout, answers: Answers) -> None:
-    """What is chosen is drawn."""
+def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
+    """What is chosen is drawn. -> the event of whoever opens the tab"""
     study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
     settings.append(here.weight)
     brought = [here.text, here.part, here.part_head, here.asked]
@@ -214,7 +218,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
         [page.opened.select, page.restored.change],
         answers.arrive,
         [study, here.shown, metric, *brought, *settings],
-        [study, here.curves, *here.choices, here.ask_now],
+        [study, here.curves, *here.choices, here.brought],
         **DRAWING,
     )
     chosen = [here.curves, *here.choices]
@@ -225,23 +229,25 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> None:
     drawings.append((answers.draw_curves, [study, metric, *settings], [here.curves]))
     for draw, inputs, outputs in drawings:
         gr.on([box.input for box in inputs[1:]], draw, inputs, outputs, **DRAWING)
+    return arriving
 
 
-def wire_twins(here: Layout, answers: Answers) -> None:
+def wire_twins(here: Layout, answers: Answers, arriving: Dependency) -> None:
     """One text is asked of every variant, until somebody stops it."""
-    shared = {"queue": False, "show_progress": "hidden", **PRIVATE}
-    asked = [here.ask.click, here.text.submit, here.ask_now.change]
-    begun = gr.on(asked, can_stop(True), None, here.stop, **shared)
-    asking = begun.then(
-        answers.run_twins,
-        [here.study, here.text, here.site, here.head],
-        [here.found, here.cards, here.asked, *here.told],
-        **QUEUED,
-        **PRIVATE,
-    )
-    asking.then(can_stop(False), None, here.stop, **shared)
-    ended = gr.on([here.stop.click, here.study.input], None, cancels=[asking], **PRIVATE)
-    ended.then(can_stop(False), None, here.stop, **shared)
+    shared: dict[str, Any] = {"queue": False, "show_progress": "hidden", **PRIVATE}
+    running, ended = partial(can_press, True), partial(can_press, False)
+    arriving.success(running, None, here.ask, **shared)
+    question = [here.study, here.text, here.site, here.head]
+    answer = [here.found, here.cards, here.asked, *here.told]
+    begun = gr.on([here.ask.click, here.text.submit], running, None, here.stop, **shared)
+    asking = [begun.then(answers.run_twins, question, answer, **QUEUED, **PRIVATE)]
+    brought = arriving.success(can_press, here.brought, here.stop, **shared)
+    # asked by the server alone: what the page shows may be another study's by now
+    asking.append(brought.then(answers.run_brought, here.brought, answer, **QUEUED, **PRIVATE))
+    for one in asking:
+        one.then(ended, None, here.stop, **shared)
+    stopped = gr.on([here.stop.click, here.study.input], None, cancels=asking, **PRIVATE)
+    stopped.then(ended, None, here.stop, **shared)
     gr.on(
         [here.site.input, here.head.input],
         answers.show_head,
@@ -251,6 +257,6 @@ def wire_twins(here: Layout, answers: Answers) -> None:
     )
 
 
-def can_stop(running: bool):
-    """A handler after which Stop can be pressed, or no longer."""
-    return lambda: gr.Button(interactive=running)
+def can_press(now: object) -> gr.Button:
+    """A button that can be pressed, or not now."""
+    return gr.Button(interactive=bool(now))

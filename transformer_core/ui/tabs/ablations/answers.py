@@ -1,7 +1,6 @@
 """What the tab answers: every view's value from the files of a study."""
 
 import html
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,7 +39,7 @@ from transformer_core.studies.twins import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
-from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, brought, there
+from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, begin_with, brought, there
 from transformer_core.ui.tabs.ablations.files import Studies, told
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.twins import twins_value
@@ -68,19 +67,20 @@ class Answers:
     def arrive(self, name, shown, metric, text, part, head, asked, *settings):
         """The tab is opened: the clearest study at first, later what was chosen, read anew.
 
-        A text that was brought along is asked.
+        Last, the question that a text which was brought along asks of the twins, or None.
         """
         name = name or self.studies.clearest()
         study = self.studies.get(name)
+        new = text and text != TEXTS.get(name) and (name, text) != tuple(asked)
         choices = self.choices(study, text, part, head)
         if name != shown or metric not in study.metrics:
             metric = next(iter(study.metrics), None)
         else:
-            twin = choices[N_OFFERED:] if part else [gr.skip()] * N_BROUGHT
+            twin = choices[N_OFFERED:] if part or new else [gr.skip()] * N_BROUGHT
             choices = told(study), *[gr.skip()] * (N_OFFERED - 1), *twin
-        new = text and text != TEXTS.get(name) and (name, text) != tuple(asked)
-        ask_now = time.monotonic() if new else gr.skip()
-        return name, self.draw_curves(name, metric, *settings), *choices, ask_now
+        site, head = begin_with(study, part, head)
+        question = (name, text, str(site), head) if new else None
+        return name, self.draw_curves(name, metric, *settings), *choices, question
 
     @answers_errors
     def choose(self, name, *settings):
@@ -192,6 +192,14 @@ class Answers:
             yield [twin for twin, _ in done], cards, (name, text), *where
         if not done:
             raise InputError("No variant of this study has weights yet.")
+
+    @answers_errors
+    def run_brought(self, question) -> Iterator[tuple | dict]:
+        """The same for a question that came with the visitor, if one did."""
+        if question:
+            yield from self.run_twins(*question)
+        else:
+            yield gr.skip()
 
     @answers_errors
     def show_head(self, name, done, text, site, head):

@@ -13,13 +13,20 @@ N_BROUGHT = 6  # values that `brought` gives
 
 
 def brought(models: Models, study: Study, text: str, part: str, head: int) -> tuple:
-    """A text for the twins, the attention and the head of theirs that is nearest to a part of
-    another model, and the values of `there`."""
-    sites, heads = sites_of(study), heads_of(study)
-    site, head = nearest(sites, part) or first_site(sites), min(head, heads[-1])
-    offered = gr.Dropdown([str(one) for one in sites], value=site and str(site))
-    chosen = (site, head) if part else (None, 1)
-    return text, offered, gr.Dropdown(heads, value=head), *there(models, study.name, text, *chosen)
+    """A text for the twins, the attention and the head of theirs to begin with, and the values of
+    `there`."""
+    site, head = begin_with(study, part, head)
+    offered = gr.Dropdown([str(one) for one in sites_of(study)], value=site and str(site))
+    heads = gr.Dropdown(heads_of(study), value=head)
+    return text, offered, heads, *there(models, study.name, text, site if part else None, head)
+
+
+def begin_with(study: Study, part: str, head: int) -> tuple[Site | None, int]:
+    """The attention and the head of the twins that are nearest to a part of another model and its
+    head, or the first."""
+    sites = sites_of(study)
+    site = nearest(sites, part) or first_site(sites)
+    return site, min(head, heads_of(study)[-1]) if part else 1
 
 
 def there(models: Models, name: str, text: str, site: Site | None, head: int) -> tuple:
