@@ -19,7 +19,8 @@ let name, on = new Set(), lit = null, at = null;
 
 const bold = (text) => text.split('**').map((part, i) => i % 2 ? make('b', { text: part }) : part);
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const say = (v) => v == null ? '–' : current().percent ? (100 * v).toFixed(1) + '%' : v.toFixed(3);
+const say = (v) =>
+  v == null ? '–' : current().percent ? (100 * v).toFixed(1) + '\u00a0%' : v.toFixed(3);
 const isLog = (axis) => current().logs.includes(axis);
 const nearest = (xs, x) =>
   xs.reduce((best, v, i) => v != null && Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best, 0);

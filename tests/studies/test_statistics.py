@@ -139,7 +139,7 @@ def test_tables_hold_the_numbers_as_text_and_in_full(study):
     head, *rows = table(found, "loss", "full")
     assert len(head) == len(rows[0])
     last = rows[-1]
-    assert last[1:5] == ["no positions", "1.930 ± 0.030", "+0.410", "+27.0%"]
+    assert last[1:5] == ["no positions", "1.930 ± 0.030", "+0.410", "+27.0\N{NO-BREAK SPACE}%"]
     assert last[5].startswith("yes, p")
     columns, *values = numbers(found)
     assert dict(zip(columns, values[-1], strict=True))["mean"] == pytest.approx(1.93)

@@ -10,7 +10,7 @@ def shown(metric: str, value: float, sign: str = "") -> str:
     """A value of a metric: losses with three decimals, shares in percent; sign "+" shows it."""
     if math.isnan(value):
         return "–"
-    return f"{value:{sign}.3f}" if metric.startswith("loss") else f"{value:{sign}.1%}"
+    return f"{value:{sign}.3f}" if metric.startswith("loss") else percent(value, 1, sign)
 
 
 def verdict(found: Comparison, base: Comparison, metric: str) -> str:
@@ -119,7 +119,7 @@ def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]
                 one.title,
                 shown(metric, one.mean) + again,
                 "baseline" if itself else shown(metric, one.delta, "+"),
-                "" if itself or math.isnan(one.relative) else f"{one.relative:+.1%}",
+                "" if itself or math.isnan(one.relative) else percent(one.relative, 1, "+"),
                 "" if itself else differs(one),
                 f"{one.parameters:,}",
                 f"{one.minutes:.1f}",
@@ -159,6 +159,7 @@ def latex(found: list[Comparison], metric: str, baseline: str, caption: str) -> 
             "±": r"$\pm$",
             "Δ": r"$\Delta$",
             "–": "--",
+            "\N{NO-BREAK SPACE}": "~",
         }
     )
     head, *rows = (
