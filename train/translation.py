@@ -12,7 +12,16 @@ from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor, nn
 
 from train.data import buckets, hub
-from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
+from train.data.pairs import (
+    FINISHING,
+    WEIGHTS,
+    Encoded,
+    batches,
+    encode,
+    learn_pieces,
+    load,
+    spread,
+)
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import read_flags
@@ -55,6 +64,11 @@ PRESETS = {
     "gpu": (
         replace(MODEL, d_model=512, n_heads=8, n_layers=6, d_ff=2048, dropout=0.1),
         replace(TRAIN, minutes=9, batch_size=50_000, learning_rate=2e-3, warmup_steps=300),
+    ),
+    # the end of a training that --init has: as often as said in `pairs.FINISHING`
+    "finish": (
+        MODEL,
+        replace(TRAIN, minutes=45, learning_rate=1.5e-3, warmup_steps=50, ema=0.996),
     ),
     # The report's own model had 90,248,496 parameters: its source and target embeddings and its
     # output layer were three matrices of 30,000 x 512, and the output had a bias. Here they are one
@@ -232,7 +246,8 @@ def main(argv: list[str] | None = None) -> None:
     pairs, validation = load(options.data)
     tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)
-    batch_of = batches(tokenizer, encode(tokenizer, pairs, config.max_len), options.train)
+    weights = FINISHING if options.preset == "finish" else WEIGHTS
+    batch_of = batches(tokenizer, encode(tokenizer, pairs, config.max_len), options.train, weights)
     some = {
         name.removeprefix("validation_"): encode(tokenizer, spread(p, N_VALIDATION), config.max_len)
         for name, p in validation.items()

@@ -17,7 +17,16 @@ from train import translation, vocabulary
 from train.data import buckets, hub
 from train.data.hub import Pairs
 from train.data.noise import noised
-from train.data.pairs import batches, encode, is_whole, load, usable, with_slips
+from train.data.pairs import (
+    FINISHING,
+    WEIGHTS,
+    batches,
+    encode,
+    is_whole,
+    load,
+    usable,
+    with_slips,
+)
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
 from transformer_core.checkpoint import load_trained
@@ -84,7 +93,7 @@ def random_sources(n: int) -> list[list[int]]:
 def tiny_presets(monkeypatch) -> None:
     model = replace(translation.MODEL, vocab_size=150, d_model=16, n_heads=2, n_layers=1, d_ff=32)
     train = replace(translation.TRAIN, minutes=0.0, batch_size=500, eval_every=2, warmup_steps=1)
-    monkeypatch.setattr(translation, "PRESETS", {"cpu": (model, train)})
+    monkeypatch.setattr(translation, "PRESETS", {"cpu": (model, train), "finish": (model, train)})
 
 
 def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkeypatch):
@@ -154,6 +163,27 @@ def test_batches_are_a_function_of_the_step_alone():
         assert all(torch.equal(a, b) for a, b in zip(seen[step], back(step), strict=True))
     other = batches(tokenizer, corpus, replace(config, seed=4))
     assert any(not torch.equal(seen[step][1], other(step)[1]) for step in steps[:5])
+
+
+def test_a_source_of_no_weight_is_never_shown():
+    corpus, tokenizer = corpus_and_tokenizer()
+    shown = batches(tokenizer, corpus, TrainConfig(batch_size=700), {"ted": 0.0, "opus-mix": 0.0})
+    own = {
+        tuple(corpus.tgt[i]) for i, name in enumerate(corpus.pairs.source) if name == "tatoeba-x"
+    }
+    rows = [row[row != PAD].tolist() for step in range(90) for row in shown(step)[1]]
+    assert {tuple(row) for row in rows} == own
+
+
+def test_a_training_is_finished_on_sources_of_its_own(folder, tmp_path, monkeypatch):
+    tiny_presets(monkeypatch)
+    weights = []
+    monkeypatch.setattr(translation, "batches", lambda *of: weights.append(of[3]) or batches(*of))
+    first, last = tmp_path / "first", tmp_path / "last"
+    words = ["--data", str(folder), "--steps", "2", "--threads", "1", "--out"]
+    translation.main([*words, str(first)])
+    translation.main(["--preset", "finish", *words, str(last), "--init", str(first)])
+    assert weights == [WEIGHTS, FINISHING]
 
 
 def test_less_than_a_tenth_of_a_batch_is_padding():
