@@ -1,5 +1,6 @@
 import json
 import logging
+from types import FunctionType
 
 import httpx
 import pytest
@@ -48,6 +49,16 @@ def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
         assert [tab.TITLE for tab in TABS] == [
             label for label in labels if label in {tab.TITLE for tab in TABS}
         ]
+
+
+def test_a_page_is_told_numbers_and_texts_alone(folder):
+    """gradio copies whatever it tells a page for each visitor, with all that hangs on it."""
+
+    def forgets(value):  # what is done when a visitor leaves, which json cannot say
+        assert isinstance(value, FunctionType), value
+        return ""
+
+    json.dumps(build_app(Models(folder), fit_on_cpu).get_config_file(), default=forgets)
 
 
 def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
