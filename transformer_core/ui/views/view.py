@@ -28,7 +28,7 @@ class View(gr.HTML):
         flat = {k: part for k, part in value.items() if k not in nested}
         return {**flat, "nested": json.dumps(nested, separators=(",", ":"), allow_nan=False)}
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict:  # type: ignore[override]
         """Without the view itself: gradio takes a word in quotes in its script, such as 'self', for
         an event and lists it; then all that hangs on the view is copied for every visitor."""
         return {name: one for name, one in super().get_config().items() if name != "self"}
