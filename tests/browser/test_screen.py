@@ -59,7 +59,7 @@ def each_section(page):
 
 
 @pytest.mark.parametrize("tab", SCREENS)
-def test_the_first_screen_shows_it_all(open_page, tab):
+def test_the_first_screen_shows_it_all_and_nothing_scrolls_inside(open_page, tab):
     page = shown(open_page, tab, height=720)
     _, ids, pictures = SCREENS[tab]
     assert page.evaluate("scrollY") == 0
@@ -69,12 +69,6 @@ def test_the_first_screen_shows_it_all(open_page, tab):
         assert box["y"] >= 48 and box["y"] + box["height"] <= 720, name
         if name in pictures:
             assert box["height"] >= PICTURE, name
-
-
-@pytest.mark.parametrize("tab", SCREENS)
-def test_nothing_of_the_first_screen_scrolls_inside(open_page, tab):
-    page = shown(open_page, tab, height=720)
-    for name in SCREENS[tab][1]:
         assert page.locator(f"#{name}").evaluate(SCROLLS) == [], name
 
 

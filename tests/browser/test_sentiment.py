@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered
+from visitor import answered, press_section
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -34,6 +34,7 @@ READY = {
     "rivals": "#rivals-curves .js-plotly-plot",
     "test_set": "#errors tbody button",
 }
+SECTIONS = ("Words", "Trial", "Heads", "Layers", "Rivals", "Test set")  # their names
 
 
 def ready(page, view):
@@ -42,6 +43,14 @@ def ready(page, view):
     if view == "trial":
         note = page.locator("#trial .view-note").first
         expect(note).to_contain_text("most faithful", timeout=60_000)
+
+
+def each_section(page):
+    """Open the views one after the other: the name of each, once all of it is there."""
+    for view, name in zip(READY, SECTIONS, strict=True):
+        press_section(page, name)
+        ready(page, view)
+        yield view
 
 
 def typed(page, text):
@@ -110,13 +119,12 @@ def test_an_example_is_judged_when_it_is_pressed(open_page):
     expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
 
 
-@pytest.mark.parametrize("view", READY)
-def test_a_section_fits_one_screen(open_page, view):
-    page = opened(open_page, view, height=720)
-    ready(page, view)
-    sections = page.locator(".sections:visible")
-    expect(sections).to_have_count(1)
-    assert sections.bounding_box()["height"] <= 720
+def test_every_section_fits_one_screen(open_page):
+    page = opened(open_page, height=720)
+    for view in each_section(page):
+        sections = page.locator(".sections:visible")
+        expect(sections).to_have_count(1)
+        assert sections.bounding_box()["height"] <= 720, view
 
 
 def test_on_a_phone_the_verdict_follows_the_review_and_then_the_picture(open_page):
@@ -268,8 +276,7 @@ def test_markup_stays_text_everywhere(open_page):
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-@pytest.mark.parametrize("view", READY)
-def test_phone_and_dark_pages_do_not_overflow(open_page, view, how):
-    page = opened(open_page, view, **how)
-    ready(page, view)
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+def test_phone_and_dark_pages_do_not_overflow(open_page, how):
+    page = opened(open_page, **how)
+    for view in each_section(page):
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view

@@ -38,9 +38,9 @@ def build(page: Page) -> Furniture:
     with sections() as row:
         for title, parts in SECTIONS.items():
             with section(title):
-                with gr.Row(elem_classes="about-cards"):
-                    for entry in found:
-                        describe(entry, parts)
+                # one text, for a page of hundreds of components opens later
+                cards = "\n\n".join(describe(entry, parts) for entry in found)
+                gr.Markdown(cards, elem_classes="about-cards")
                 if title == "Data":
                     gr.Markdown(PRIVACY, elem_classes="lead")
     return Furniture(row)
@@ -58,9 +58,8 @@ def summary(found: list[Entry]) -> str:
     )
 
 
-def describe(entry: Entry, parts: tuple[str, ...]) -> None:
-    """Some sections of one model's card."""
+def describe(entry: Entry, parts: tuple[str, ...]) -> str:
+    """Some sections of one model's card, as markdown."""
     said = [entry.sections[part] for part in parts if part in entry.sections]
     text = "\n\n".join(said) or entry.absent or "It has not been scored yet."
-    with gr.Column(elem_classes=["about-card", f"about-{entry.name}"], min_width=280):
-        gr.Markdown(f"### {entry.title}\n\n{text}")
+    return f"### {entry.title}\n\n{text}"
