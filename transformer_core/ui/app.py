@@ -14,12 +14,13 @@ from transformer_core.ui.rooms import Furniture, House
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.theme import ASSETS, CSS, THEME
 from transformer_core.ui.tour import tour_view
+from transformer_core.ui.views.scripts import scripts_head
 from transformer_core.ui.views.tools import brand_view, tools_view
 
 LAUNCH = {
     "theme": THEME,
     "css": CSS,
-    "head": f"<script>{(ASSETS / 'connection.js').read_text('utf-8')}</script>",
+    "head": f"<script>{(ASSETS / 'connection.js').read_text('utf-8')}</script>{scripts_head()}",
     "ssr_mode": False,  # pages rendered by node would lack the security headers
     "run_history": False,
     "enable_monitoring": False,

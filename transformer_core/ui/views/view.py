@@ -7,7 +7,7 @@ import json
 
 import gradio as gr
 
-from transformer_core.ui.theme import ASSETS
+from transformer_core.ui.views.scripts import running
 
 
 class View(gr.HTML):
@@ -27,11 +27,6 @@ class View(gr.HTML):
         nested = {k: part for k, part in value.items() if isinstance(part, (list, tuple, dict))}
         flat = {k: part for k, part in value.items() if k not in nested}
         return {**flat, "nested": json.dumps(nested, separators=(",", ":"), allow_nan=False)}
-
-    def get_config(self) -> dict:  # type: ignore[override]
-        """Without the view itself: gradio takes a word in quotes in its script, such as 'self', for
-        an event and lists it; then all that hangs on the view is copied for every visitor."""
-        return {name: one for name, one in super().get_config().items() if name != "self"}
 
 
 def view(
@@ -61,8 +56,5 @@ def view(
         f'<section class="{names}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
         f'<span class="view-tools">{buttons}</span></div>{body}{instead}</section>'
     )
-    script = "".join(
-        (ASSETS / "views" / f"{part}.js").read_text(encoding="utf-8")
-        for part in ("shared", *scripts, name)
-    )
+    script = running("shared", *scripts, name)
     return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)
