@@ -255,7 +255,7 @@ def test_a_story_is_seen_inside_up_to_the_character_looked_at(open_page):
     expect(page.locator("#inside-model")).to_contain_text("25 tokens")
     press_door(page, "Open in Generate")
     expect(page.locator("#story .token").first).to_have_text("T")
-    assert len(page.locator("#story .token").all()) == 25 + 40
+    expect(page.locator("#story .token")).to_have_count(25 + 40)  # once it is written
 
 
 def test_the_lab_opens_on_the_task_that_shows_it_and_its_model_is_seen_inside(open_page):

@@ -137,7 +137,7 @@ class House:
         view = place_view({"rooms": rooms}, elem_id="place")
         sections = [these.sections for these in self.furniture.values() if these.sections]
         outputs = [self.tabs, *sections, *self.valued, *self.restored.values()]
-        # on the view, which is empty: else the page would tell every output, a whole tab among them,
+        # on the view, which is empty: else the page would tell every output, whole tabs among them,
         # of every answer that it waits for from then on
         hidden = {"show_progress": "hidden", "show_progress_on": view, **PRIVATE}
         entered = view.visit(self.enter, self.valued, outputs, **hidden)
