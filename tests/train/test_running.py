@@ -297,6 +297,25 @@ def test_a_run_without_a_step_is_the_mean_of_its_beginnings_and_tells_of_all(tra
     assert ends == {"1": "2", "2": "2", "3": "0"}
 
 
+def test_what_two_models_grew_from_is_told_once(trained, tmp_path):
+    first, second, mean = Path(trained[-1]), tmp_path / "second", tmp_path / "mean"
+    shakespeare.main([*trained[:-1], str(second), "--init", str(first), "--steps", "3"])
+    given = ["--init", str(first), str(second), "--steps", "0"]
+    shakespeare.main([*trained[:-1], str(mean), *given])
+    assert [run["steps"] for run in read_runs(mean)] == [2, 3, 0]
+    ends = {row["run"]: row["step"] for row in read_metrics(mean)}
+    assert ends == {"1": "2", "2": "3", "3": "0"}
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_last_weights_are_kept_for_those_who_ask(trained, tmp_path, monkeypatch, last):
+    first, worse, losses = Path(trained[-1]), tmp_path / "worse", itertools.count(1.0)
+    monkeypatch.setattr(shakespeare, "validation_loss", lambda *_: next(losses))
+    shakespeare.main([*trained[:-1], str(worse), "--init", str(first), *["--keep-last"] * last])
+    a, b = (load_trained(folder).model.state_dict() for folder in (first, worse))
+    assert all(torch.equal(a[name], b[name]) for name in a) is not last
+
+
 def test_weights_of_other_words_have_no_mean(trained, tmp_path):
     other, out = tmp_path / "other.txt", tmp_path / "second"
     other.write_text((TEXT * 4).replace("e", "é"))

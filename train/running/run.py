@@ -1,5 +1,6 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
+import itertools
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
@@ -44,8 +45,8 @@ def run(
     hardware = choose(options.precision)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     past = history(options)
-    metrics = open_metrics(options, past)
-    runs_before = [run for folder in past for run in read_runs(folder)][: metrics.run - 1]
+    metrics, runs = open_metrics(options, past)
+    runs_before = runs[: metrics.run - 1]
     steps = fit(
         model,
         batch_of,
@@ -59,7 +60,7 @@ def run(
     seen = measured(steps, metrics if is_main else None)
     for now, averaged in watched(seen, options.train, is_main=is_main):
         if now.metrics is not None and is_main:
-            if now.is_best:
+            if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer)
             record_run(options.out, runs_before, describe(options, hardware, now))
     if now.diverged:
@@ -173,17 +174,30 @@ def history(options: Options) -> tuple[Path, ...]:
     return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
 
 
-def open_metrics(options: Options, past: tuple[Path, ...]) -> Metrics:
-    """Start a new run after those it builds on, or, resuming, go on with the last."""
+def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, list[dict[str, Any]]]:
+    """Start a new run after those it builds on, or, resuming, go on with the last.
+
+    -> where it is measured, and what is recorded of the runs. Those of several folders are
+    numbered through; what two of them grew from is told once.
+    """
     rows: list[dict[str, str]] = []
+    runs: list[dict[str, Any]] = []
     last = 0
-    for folder in past:  # the runs of several are numbered through
-        its = read_rows(folder / "metrics.csv")
-        rows += [{**row, "run": str(int(row["run"]) + last)} for row in its]
-        last += max((int(row["run"]) for row in its), default=0)
+    for folder in past:
+        its, known = read_rows(folder / "metrics.csv"), n_shared(runs, read_runs(folder))
+        its = [row for row in its if int(row["run"]) > known]
+        rows += [{**row, "run": str(int(row["run"]) - known + last)} for row in its]
+        last = max((int(row["run"]) for row in rows), default=0)
+        runs += read_runs(folder)[known:]
     resumed = options.resume and past == (options.out,)
     number = max(1, last + (not resumed))
-    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows)
+    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
+
+
+def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
+    """How many runs two models begin with alike."""
+    alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))
+    return sum(1 for _ in alike)
 
 
 def describe(options: Options, hardware: Hardware, now: Progress) -> dict[str, Any]:
