@@ -222,8 +222,7 @@ def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_pag
     press(second, "Stop")
     says(second, "Press Start")
     first.close()
-    says(third, "Training")
-    says(third, "Ended at step 75")
+    says(third, "Ended at step 75")  # its training may be over before one looks
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
