@@ -195,12 +195,7 @@ class Published:
 # folder -> what it holds; the first of a task is the one that is scored unless another is named
 CHECKPOINTS = {
     "translation": Published("Translator", EncoderDecoder, "translation", "train.translation"),
-    "reviews": Published(
-        "Masked language model, from which the classifier started",
-        MaskedLM,
-        "reviews",
-        "train.reviews",
-    ),
+    "reviews": Published("Masked language model", MaskedLM, "reviews", "train.reviews"),
     "sentiment": Published(
         "Sentiment classifier",
         EncoderClassifier,
@@ -208,19 +203,19 @@ CHECKPOINTS = {
         "train.sentiment --init checkpoints/reviews",
     ),
     "sentiment_report": Published(
-        "The report's classifier",
+        "Classifier of the report",
         EncoderClassifier,
         "sentiment",
         "train.sentiment --preset report --out checkpoints/sentiment_report",
     ),
     "sentiment_lstm": Published(
-        "The LSTM beside it",
+        "LSTM",
         LSTMClassifier,
         "sentiment",
         "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
     ),
     "sentiment_linear": Published(
-        "The linear model beside both",
+        "Linear model",
         LinearClassifier,
         "sentiment",
         "train.sentiment --preset linear --out checkpoints/sentiment_linear",

@@ -15,34 +15,24 @@ from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "About"
 HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes of training"]
-SECTIONS = {  # title -> sections of a card
-    "Scores": ("Scores",),
-    "Runs": ("Model", "Training"),
-    "Data": ("Data", "Licence"),
-    "Limits": ("What it cannot do",),
-}
-PRIVACY = """
-The code is under the MIT licence. Weights may carry conditions of the data they were trained on.
-What you type is not stored, and nothing on this page asks any other server for anything.
+HOUSE = """
+Every card below has the commands that made its model; `python -m {command}` makes the first again.
+The code is under the MIT licence. What you type is not stored, and no other server is asked.
 """
 
 
 def build(page: Page) -> Furniture:
-    """One screen with a row for every model, and what their cards say in sections."""
+    """One screen with a row for every model, and the card of each as a section."""
     found = entries(page.models)
     with gr.Column(elem_id="about"):
         gr.HTML(f'<p class="finding">{summary(found)}</p>', apply_default_css=False)
         table_view("The models", value=rows_value([HEAD, *(e.row for e in found)], "models", ""))
         first = next(iter(CHECKPOINTS.values()))
-        gr.Markdown(f"Make the first one again: `python -m {first.command}`", elem_classes="lead")
+        gr.Markdown(HOUSE.format(command=first.command), elem_classes="lead")
     with sections() as row:
-        for title, parts in SECTIONS.items():
-            with section(title):
-                # one text, for a page of hundreds of components opens later
-                cards = "\n\n".join(describe(entry, parts) for entry in found)
-                gr.Markdown(cards, elem_classes="about-cards")
-                if title == "Data":
-                    gr.Markdown(PRIVACY, elem_classes="lead")
+        for entry in found:
+            with section(entry.title):
+                gr.Markdown(describe(entry), elem_classes="about-card")
     return Furniture(row)
 
 
@@ -54,12 +44,11 @@ def summary(found: list[Entry]) -> str:
     )
     return (
         f"{len(there)} of {len(found)} models are here: {parameters:,} parameters in plain tensor "
-        f"operations, trained from nothing in {minutes / 60:,.1f} hours by the scripts beside them."
+        f"operations, trained from nothing in {minutes / 60:,.1f} hours."
     )
 
 
-def describe(entry: Entry, parts: tuple[str, ...]) -> str:
-    """Some sections of one model's card, as markdown."""
-    said = [entry.sections[part] for part in parts if part in entry.sections]
-    text = "\n\n".join(said) or entry.absent or "It has not been scored yet."
-    return f"### {entry.title}\n\n{text}"
+def describe(entry: Entry) -> str:
+    """One model's card as markdown, or why there is none."""
+    parts = (f"### {title}\n\n{content}" for title, content in entry.sections.items())
+    return "\n\n".join(parts) or entry.absent or "It has not been scored yet."
