@@ -1,8 +1,8 @@
 """Compute anew whatever was found out about published weights: `python -m train.refresh`
 
 After new weights, this is the one command: scores and cards, the alignment head, how long reviews
-are best read, and the README's tables. What already stands for the weights as they are is left
-alone, unless --all asks for it.
+are best read, and the README's tables. What was computed from the weights as they are is left
+alone, unless --all asks for it; cards and tables are written from the files in any case.
 """
 
 import argparse
@@ -11,8 +11,10 @@ from pathlib import Path
 
 from train import alignment, long_reviews, readme
 from train.evaluate import exam_of
+from train.running.card import write_card
 from train.running.scores import evaluate_and_publish
-from transformer_core.checkpoint import CHECKPOINTS, read_json, weights_of
+from transformer_core.checkpoint import CHECKPOINTS, load_trained, read_json, weights_of
+from transformer_core.model.models import Model
 
 # where a folder laid out like the whole data has what a script reads; None: it makes its own
 DATA = {
@@ -66,6 +68,7 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
         if everything or not is_scored(folder):
             scored(folder, data)
             done.append(f"{name}/scores.json")
+        write_card(load_trained(folder, Model), exam_of(CHECKPOINTS[name].script).card_of(folder))
         for file, (of, _) in MEASURED.items():
             if of == name and (everything or not is_current(folder / file)):
                 measured(folder, file, data)

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from train import copy_task, refresh
-from transformer_core.checkpoint import CHECKPOINTS, save, write_atomically
-from transformer_core.model.models import EncoderDecoder
+from train.evaluate import exam_of
+from train.running.card import model_card
+from transformer_core.checkpoint import CHECKPOINTS, load_trained, save, write_atomically
+from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.tokenization import symbols
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +28,12 @@ def test_every_published_checkpoint_is_scored(folder):
     assert (folder / "scores.json").exists()
     own = [name for name, (of, _) in refresh.MEASURED.items() if of == folder.name]
     assert all((folder / name).exists() for name in own)
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
+def test_every_card_says_what_the_files_beside_it_say(folder):
+    card = exam_of(CHECKPOINTS[folder.name].script).card_of(folder)
+    assert (folder / "README.md").read_text() == model_card(load_trained(folder, Model), card)
 
 
 def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypatch):

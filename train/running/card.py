@@ -5,6 +5,7 @@ run.json (what was run, one entry per run), metrics.csv (the curves), scores.jso
 `train.evaluate` computed from the saved weights) and the checkpoint itself.
 """
 
+import itertools
 import json
 from dataclasses import dataclass
 from datetime import date
@@ -16,6 +17,10 @@ from huggingface_hub import EvalResult, ModelCardData
 from train.running.metrics import read_rows
 from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
 from transformer_core.model.models import Model
+
+RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
+|---:|---:|---:|---:|---:|---:|
+"""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,11 @@ def publish(trained: Trained[Model], card: Card, scores: dict[str, float], comma
         "weights": weights_of(trained.folder),
     }
     write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
+    write_card(trained, card)
+
+
+def write_card(trained: Trained[Model], card: Card) -> None:
+    """Write what the checkpoint's files say to its README.md."""
     write_atomically(trained.folder / "README.md", model_card(trained, card))
 
 
@@ -153,42 +163,49 @@ def meaning(card: Card, name: str) -> str:
 
 
 def describe_runs(folder: Path) -> str:
-    """What was run, on what and for how long, and the best evaluation on the way."""
+    """What each run did to the validation loss, also one that did not help, and its command."""
     runs = read_runs(folder)
     if not runs:
         return "There is no record of the training runs."
-    parts = []
-    for index, run in enumerate(runs, start=1):
-        why = (
-            f", {run['precision_why']}" if "precision_why" in run else ""
-        )  # earlier runs do not say
-        title = f"Run {index} of {len(runs)}: " if len(runs) > 1 else ""
-        parts.append(
-            f"{title}{run['minutes']:,} minutes on {run['device']} (processes: "
-            f"{run['processes']}, threads: {run['threads']}, precision: {run['precision']}{why}); "
-            f"{run['steps']:,} steps, {run['tokens']:,} targets; "
-            f"commit {run['commit']}, torch {run['torch']}.\n\n```\n{run['command']}\n```"
-        )
+    losses = [validation_losses(folder, number) for number, _ in enumerate(runs, start=1)]
+    lowest = min(itertools.chain(*losses), default=None)
     minutes, steps = (sum(run[name] for run in runs) for name in ("minutes", "steps"))
-    parts.append(f"In all {minutes:,.1f} minutes and {steps:,} steps. {describe_curve(folder)}")
-    return "\n\n".join(parts)
-
-
-def describe_curve(folder: Path) -> str:
-    """The best evaluation in metrics.csv."""
-    losses = [
-        row
-        for row in read_rows(folder / "metrics.csv")
-        if (row["split"], row["metric"]) == ("validation", "loss")
-    ]
-    if not losses:
-        return ""
-    best = min(losses, key=lambda row: float(row["value"]))
-    return (
-        f"The lowest validation loss on the way was {best['value']}, at step "
-        f"{int(best['step']):,} of run {best['run']}, in the training's own precision; every "
-        "evaluation is in [metrics.csv](metrics.csv)."
+    best = f" The lowest validation loss on the way was {lowest:#.5g}." if lowest else ""
+    whole = (
+        f"In all {minutes:,.1f} minutes and {steps:,} steps.{best} Losses are in the training's "
+        "own precision; every evaluation is in [metrics.csv](metrics.csv)."
     )
+    rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
+    commands = (describe_command(*run) for run in enumerate(runs, start=1))
+    return "\n\n".join([RUNS + rows, whole, *commands])
+
+
+def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
+    """A row of RUNS."""
+    shown = (
+        [f"{loss:#.5g}" for loss in (losses[0], min(losses), losses[-1])] if losses else [""] * 3
+    )
+    cells = [str(number), f"{run['minutes']:,}", f"{run['steps']:,}", *shown]
+    return f"| {' | '.join(cells)} |"
+
+
+def describe_command(number: int, run: dict[str, Any]) -> str:
+    """What was typed, and what it ran on."""
+    why = f", {run['precision_why']}" if "precision_why" in run else ""  # older ones do not say
+    how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
+    return (
+        f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
+        f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{run['command']}\n```"
+    )
+
+
+def validation_losses(folder: Path, number: int) -> list[float]:
+    """What metrics.csv holds of one run, in its order."""
+    return [
+        float(row["value"])
+        for row in read_rows(folder / "metrics.csv")
+        if (row["run"], row["split"], row["metric"]) == (str(number), "validation", "loss")
+    ]
 
 
 def number(value: float) -> str:

@@ -184,11 +184,15 @@ def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, lis
     runs: list[dict[str, Any]] = []
     last = 0
     for folder in past:
-        its, known = read_rows(folder / "metrics.csv"), n_shared(runs, read_runs(folder))
-        its = [row for row in its if int(row["run"]) > known]
-        rows += [{**row, "run": str(int(row["run"]) - known + last)} for row in its]
+        its = read_runs(folder)
+        known = n_shared(runs, its)
+        rows += [
+            {**row, "run": str(int(row["run"]) - known + last)}
+            for row in read_rows(folder / "metrics.csv")
+            if int(row["run"]) > known
+        ]
         last = max((int(row["run"]) for row in rows), default=0)
-        runs += read_runs(folder)[known:]
+        runs += its[known:]
     resumed = options.resume and past == (options.out,)
     number = max(1, last + (not resumed))
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
