@@ -93,23 +93,26 @@ def browser():
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def context(browser):
+    """One for all pages, so that what the app serves to each is fetched and compiled once."""
+    found = browser.new_context(locale="en-US", reduced_motion="reduce", accept_downloads=True)
+    found.set_default_timeout(60_000)
+    found.add_init_script(path=WATCH)
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def open_page(browser, server):
+def open_page(context, server):
     """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests."""
-    contexts, problems = [], []
+    pages, problems = [], []
 
     def visit(path="/", width=1280, height=900, scheme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            locale="en-US",
-            reduced_motion="reduce",
-            color_scheme=scheme,
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        context.add_init_script(path=WATCH)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on(
             "console",
@@ -127,6 +130,8 @@ def open_page(browser, server):
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    for page in pages:  # the next visitor has never been here and allowed nothing
+        page.evaluate("localStorage.clear()")
+        page.close()
+    context.clear_permissions()
     assert not problems, "\n".join(problems)

@@ -15,7 +15,7 @@ def slow_page(open_page):
 
     def visit(path):
         page = open_page(path)
-        page.context.add_init_script(path=Path(__file__).with_name("hold.js"))
+        page.add_init_script(path=Path(__file__).with_name("hold.js"))
         page.reload()
         return page
 
