@@ -131,7 +131,8 @@ def open_page(context, server):
 
     yield visit
     for page in pages:  # the next visitor has never been here and allowed nothing
-        page.evaluate("localStorage.clear()")
-        page.close()
+        if not page.is_closed():
+            page.evaluate("localStorage.clear()")
+            page.close()
     context.clear_permissions()
     assert not problems, "\n".join(problems)
