@@ -94,22 +94,28 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def context(browser):
-    """One for all pages, so that what the app serves to each is fetched and compiled once."""
-    found = browser.new_context(locale="en-US", reduced_motion="reduce", accept_downloads=True)
-    found.set_default_timeout(60_000)
-    found.add_init_script(path=WATCH)
-    yield found
-    found.close()
+def shared_context(browser):
+    """For the first page of every test: what the app serves it is fetched and compiled once."""
+    context = new_context(browser)
+    yield context
+    context.close()
+
+
+def new_context(browser):
+    context = browser.new_context(locale="en-US", reduced_motion="reduce", accept_downloads=True)
+    context.set_default_timeout(60_000)
+    context.add_init_script(path=WATCH)
+    return context
 
 
 @pytest.fixture
-def open_page(context, server):
+def open_page(browser, shared_context, server):
     """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests."""
     pages, problems = [], []
 
     def visit(path="/", width=1280, height=900, scheme="light"):
-        page = context.new_page()
+        # pages of one context have six connections between them, and each keeps two of them
+        page = (new_context(browser) if pages else shared_context).new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
@@ -130,9 +136,10 @@ def open_page(context, server):
         return page
 
     yield visit
-    for page in pages:  # the next visitor has never been here and allowed nothing
-        if not page.is_closed():
-            page.evaluate("localStorage.clear()")
-            page.close()
-    context.clear_permissions()
+    for page in pages[1:]:
+        page.context.close()
+    for page in shared_context.pages:  # the next visitor has never been here and allowed nothing
+        page.evaluate("localStorage.clear()")
+        page.close()
+    shared_context.clear_permissions()
     assert not problems, "\n".join(problems)

@@ -135,5 +135,6 @@ def test_a_theme_is_kept_for_the_next_visit(open_page):
     page.get_by_role("button", name="Light theme").click()
     expect(page.locator("body")).not_to_have_class("dark")
     page.get_by_role("button", name="Dark theme").click()
-    again = open_page("/")
+    again = page.context.new_page()
+    again.goto(page.url)
     expect(again.locator("body")).to_have_class("dark")
