@@ -1,5 +1,6 @@
 import json
 import logging
+import re
 from types import FunctionType
 
 import httpx
@@ -165,6 +166,15 @@ def test_unused_routes_are_closed(served, route):
 def test_pages_allow_nothing_foreign(served):
     policy = httpx.get(served + "/").headers["content-security-policy"]
     assert "default-src 'self'" in policy and "object-src 'none'" in policy
+
+
+def test_what_is_named_by_its_content_is_kept_and_nothing_else(served):
+    page = httpx.get(served + "/")
+    name = re.search(r"assets/index-[\w-]+\.js", page.text)[0]
+    assert "immutable" in httpx.get(f"{served}/{name}").headers["cache-control"]
+    absent = httpx.get(f"{served}/assets/none.js")
+    assert absent.status_code == 404
+    assert all("immutable" not in one.headers.get("cache-control", "") for one in (page, absent))
 
 
 @pytest.mark.parametrize("content", [b"x" * 600_000, iter([b"x" * 600_000])])

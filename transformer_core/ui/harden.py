@@ -41,6 +41,11 @@ HEADERS = {
     "referrer-policy": "no-referrer",
 }
 
+# gradio's own files, whose names change with their content: without this a browser asks at a later
+# visit whether its copies, some eighty, still hold
+HASHED = "/assets/"
+FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+
 
 class Harden:
     """ASGI middleware: 404 on unused routes, 413 on large bodies, headers on everything else."""
@@ -56,7 +61,7 @@ class Harden:
         elif body_size(scope) > MAX_BODY:  # fastapi's own limit is missing from older versions
             await refuse(send, 413, b"Content Too Large")
         else:
-            await self.app(scope, receive, with_headers(send))
+            await self.app(scope, receive, with_headers(send, scope["path"].startswith(HASHED)))
 
 
 def body_size(scope: Scope) -> float:
@@ -74,12 +79,13 @@ async def refuse(send: Send, status: int, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def with_headers(send: Send) -> Send:
-    """Add HEADERS to whatever response is sent."""
-    extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+def with_headers(send: Send, hashed: bool) -> Send:
+    """Add HEADERS to whatever response is sent, and FOREVER to a file whose name is a hash."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
+            said = {**HEADERS, **(FOREVER if hashed and message["status"] == 200 else {})}
+            extra = [(name.encode(), value.encode()) for name, value in said.items()]
             message = {**message, "headers": [*message.get("headers", []), *extra]}
         await send(message)
 
