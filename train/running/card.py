@@ -170,7 +170,7 @@ def describe_runs(folder: Path) -> str:
     losses = [validation_losses(folder, number) for number, _ in enumerate(runs, start=1)]
     lowest = min(itertools.chain(*losses), default=None)
     minutes, steps = (sum(run[name] for run in runs) for name in ("minutes", "steps"))
-    best = f" The lowest validation loss on the way was {lowest:#.5g}." if lowest else ""
+    best = "" if lowest is None else f" The lowest validation loss on the way was {lowest:#.5g}."
     whole = (
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{best} Losses are in the training's "
         "own precision; every evaluation is in [metrics.csv](metrics.csv)."
