@@ -213,7 +213,8 @@ CARD = Card(
         "such as lower case, missing punctuation and typing errors. The last two thousand steps "
         "show talks, captions and everyday sentences more often and none that a machine "
         "translated; after each thousand, the mean of the weights before and after is taken, "
-        "which is better on validation than both. Pieces are those of one byte-pair vocabulary for both languages."
+        "which is better on validation than both. Pieces are those of one byte-pair vocabulary for "
+        "both languages."
     ),
     limits=(
         "It translates one sentence at a time without context, so pronouns and the polite form "
