@@ -14,20 +14,29 @@ from torch import Tensor, nn
 
 from train import reviews
 from train.data import films, hub, short_sentences
+from train.data.buckets import Ragged
 from train.data.labelled_reviews import (
+    FORGOTTEN,
     PLAIN_PRESETS,
+    WHOLE,
+    Examples,
     batches,
+    certain,
     encode,
     first_sentences,
+    reviews_and_excerpts,
+    single_sentences,
     splits,
     tested,
+    weighed,
 )
 from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.card import Card, read_runs
-from train.running.flags import read_flags
-from train.running.run import run
+from train.running.flags import Options, read_flags
+from train.running.hardware import choose
+from train.running.run import run, start_from
 from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     N_BINS,
@@ -46,6 +55,7 @@ from transformer_core.model.models import (
     LSTMClassifier,
     Model,
 )
+from transformer_core.tokenization import Tokenizer
 
 MODEL = replace(reviews.MODEL, dropout=0.1)
 TRAIN = TrainConfig(
@@ -94,20 +104,24 @@ PRESETS = {
         replace(reviews.PRESETS["gpu"][0], dropout=0.1),
         replace(TRAIN, minutes=5, batch_size=50_000),
     ),
+    # goes on from --init with single sentences, which nobody labelled: what it says of a whole
+    # review is what it learns of each of its sentences
+    "sentences": (MODEL, replace(TRAIN, minutes=60, eval_every=300, keep_last=True)),
     "report": (SMALL, REPORT),
     # d_model and d_ff are the sizes of the embedding and of the state: some 500,000 parameters
     "lstm": (replace(SMALL, d_model=40, d_ff=128, n_layers=1), REPORT),
     "linear": (replace(SMALL, max_len=4_096, dropout=0.0), LINEAR),
 }
+FORGETFUL_PRESETS = ("cpu", "gpu")  # single sentences are too many, and too short, to forget
 MODELS: dict[str, type[Classifier]] = {"lstm": LSTMClassifier, "linear": LinearClassifier}
 
 
 def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed cross-entropy, and the number of reviews."""
-    tokens, labels = batch
+    tokens, target = batch
     logits = model(tokens).float()
-    loss = F.cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
-    return loss, torch.tensor(len(labels), device=loss.device)
+    loss = F.cross_entropy(logits, target, reduction="sum", label_smoothing=smoothing)
+    return loss, torch.tensor(len(target), device=loss.device)
 
 
 def score(trained: Trained[Model], path: Path | None, limit: int | None) -> dict[str, float]:
@@ -248,6 +262,33 @@ def card_of(folder: Path) -> Card:
 EXAM = Exam("sentiment", examine, card_of)
 
 
+def examples_of(
+    options: Options, model: Classifier, tokenizer: Tokenizer, reviews: Ragged, target: Tensor
+) -> Examples:
+    """What a preset learns from, given the labelled reviews and their labels."""
+    if options.preset in PLAIN_PRESETS:
+        return weighed(reviews, target)
+    if options.preset != "sentences":
+        return reviews_and_excerpts(tokenizer, reviews, target, options.train.seed)
+    others = encode(tokenizer, films.unlabelled(options.data).text, model.config.max_len)
+    return (
+        weighed(reviews, target, WHOLE)
+        + single_sentences(tokenizer, reviews, target)
+        + single_sentences(tokenizer, others, verdicts_of(options, model, others))
+    )
+
+
+def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
+    """What the weights that a run begins with say of whole reviews. -> (reviews, n_classes)"""
+    if not options.init:
+        raise SystemExit("--preset sentences needs --init, whose verdicts it learns from")
+    start_from(options.init, model)
+    hardware = choose(options.precision)
+    bf16 = hardware.precision == "bf16"
+    with torch.autocast(hardware.device, torch.bfloat16, enabled=bf16):
+        return predict(model.to(hardware.device).eval(), reviews).softmax(-1)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("sentiment", PRESETS, __doc__, argv)
@@ -256,13 +297,14 @@ def main(argv: list[str] | None = None) -> None:
     config = options.model_config(tokenizer)
     corpus = encode(tokenizer, some.text, config.max_len)
     validation = encode(tokenizer, held_out.text, config.max_len)
-    plain = options.preset in PLAIN_PRESETS
-    batch_of = batches(tokenizer, corpus, some.label, options.train, plain=plain)
     beginnings = first_sentences(tokenizer, validation)
     torch.manual_seed(options.train.seed)
     model = MODELS.get(options.preset, EncoderClassifier)(config)
     if isinstance(model, LinearClassifier):
         begin_with_naive_bayes(model, corpus, some.label)
+    examples = examples_of(options, model, tokenizer, corpus, certain(some.label))
+    forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
+    batch_of = batches(examples, options.train, forgotten=forgotten)
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)

@@ -2,20 +2,25 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
 from train.data import buckets, films, hub
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import Batch, TrainConfig
-from transformer_core.tasks.classification import frame
+from transformer_core.model.masks import PAD
+from transformer_core.tasks.classification import LABELS, frame
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
 
 REPORT_PRESETS = ("report", "lstm")  # under the protocol of a student report
 PLAIN_PRESETS = (*REPORT_PRESETS, "linear")  # learn whole reviews as they are
 EXCERPTS = 0.5  # the share of all excerpts that an epoch learns beside the whole reviews
+WHOLE = 0.3  # the share of whole reviews that an epoch learns beside all single sentences
 FORGOTTEN = 0.1  # the share of pieces that training replaces by [MASK]
 SHORTEST = 4  # pieces; what is shorter is no sentence of its own
 SPLIT_SEED = 8_1_1
@@ -71,8 +76,48 @@ def sentence_ends(tokenizer: Tokenizer) -> set[int]:
     return {i for i, token in marks if token and not token.strip(".!?")}
 
 
-def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> tuple[Ragged, list[int]]:
-    """Every review cut into excerpts of one to three sentences, and the review of each.
+@dataclass(frozen=True)
+class Examples:
+    """What is learnt from: texts, how likely each class is, and how often an epoch shows them."""
+
+    texts: Ragged
+    target: Tensor  # (texts, n_classes), rows sum to 1
+    weight: Tensor  # (texts,), how often an epoch shows each
+
+    def __add__(self, other: "Examples") -> "Examples":
+        """The other's examples after these."""
+        target = torch.cat([self.target, other.target])
+        return Examples(self.texts + other.texts, target, torch.cat([self.weight, other.weight]))
+
+
+def certain(label: list[int]) -> Tensor:
+    """Targets that leave no doubt. -> (texts, n_classes)"""
+    return F.one_hot(torch.tensor(label), len(LABELS)).float()
+
+
+def weighed(texts: Ragged, target: Tensor, weight: float = 1.0) -> Examples:
+    """Examples that come equally often."""
+    return Examples(texts, target, torch.full((len(target),), weight))
+
+
+def reviews_and_excerpts(
+    tokenizer: Tokenizer, reviews: Ragged, target: Tensor, seed: int
+) -> Examples:
+    """Whole reviews, and beside them excerpts of one to three sentences."""
+    short, origins = excerpts(tokenizer, reviews, seed)
+    return weighed(reviews, target) + weighed(short, target[origins], EXCERPTS)
+
+
+def single_sentences(tokenizer: Tokenizer, reviews: Ragged, target: Tensor) -> Examples:
+    """Every sentence by itself, with what is known of its review."""
+    short, origins = excerpts(tokenizer, reviews, seed=0, most=1)
+    return weighed(short, target[origins])
+
+
+def excerpts(
+    tokenizer: Tokenizer, corpus: Ragged, seed: int, most: int = 3
+) -> tuple[Ragged, list[int]]:
+    """Every review cut into excerpts of one to so many sentences, and the review of each.
 
     They are learnt with the review's label. Not every one deserves it, but most do, and what
     a visitor types is as short.
@@ -82,7 +127,7 @@ def excerpts(tokenizer: Tokenizer, corpus: Ragged, seed: int) -> tuple[Ragged, l
     for row in range(len(corpus.lengths)):
         parts = sentences(corpus[row][1:-1], ends)
         while parts:
-            n = rng.randint(1, 3)
+            n = rng.randint(1, most)
             rows.append([CLS, *(i for part in parts[:n] for i in part), EOS])
             origins.append(row)
             parts = parts[n:]
@@ -96,27 +141,22 @@ def first_sentences(tokenizer: Tokenizer, corpus: Ragged) -> Ragged:
     return Ragged.of([[CLS, *sentences(corpus[row][1:-1], ends)[0], EOS] for row in rows])
 
 
-def batches(
-    tokenizer: Tokenizer, corpus: Ragged, label: list[int], config: TrainConfig, *, plain: bool
-) -> Callable[[int], Batch]:
-    """batch_of(step) -> tokens (batch, length), labels (batch,); it depends on the step alone.
+def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Callable[[int], Batch]:
+    """batch_of(step) -> tokens (batch, length), targets (batch, n_classes), by the step alone.
 
-    Unless plain, excerpts are learnt beside whole reviews, and some pieces are forgotten.
+    Such a share of the pieces is replaced by [MASK].
     """
-    labels, weights = torch.tensor(label), torch.ones(len(label))
-    if not plain:
-        short, origins = excerpts(tokenizer, corpus, config.seed)
-        corpus, labels = corpus + short, torch.cat([labels, labels[origins]])
-        weights = torch.cat([weights, torch.full((len(origins),), EXCERPTS)])
-    lengths, none = corpus.lengths, torch.zeros(len(labels), dtype=torch.long)
-    rows_of = buckets.rows_by_step(weights, lengths, none, config.batch_size, config.seed)
+    texts, none = examples.texts, torch.zeros(len(examples.weight), dtype=torch.long)
+    rows_of = buckets.rows_by_step(
+        examples.weight, texts.lengths, none, config.batch_size, config.seed
+    )
 
     def batch_of(step: int) -> Batch:
         rows = rows_of(step)
-        tokens = corpus.pad(rows)
+        tokens = texts.pad(rows)
         generator = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
-        forgotten = torch.rand(tokens.shape, generator=generator) < FORGOTTEN
-        words = (tokens != CLS) & (tokens != EOS) & (tokens != 0)
-        return (tokens if plain else tokens.where(~(forgotten & words), MASK)), labels[rows]
+        hidden = torch.rand(tokens.shape, generator=generator) < forgotten
+        words = (tokens != CLS) & (tokens != EOS) & (tokens != PAD)
+        return tokens.where(~(hidden & words), MASK), examples.target[rows]
 
     return batch_of
