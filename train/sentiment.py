@@ -251,12 +251,19 @@ PRETRAINED = (
 )
 
 
+BY_SENTENCES = (
+    " At last it learns single sentences, those of the unlabelled reviews too, each with the "
+    "verdict on the whole review: the label, or where there is none what it said itself before."
+)
+
+
 def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint."""
-    card = CARDS.get(preset_of(folder), CARD)
-    first = next(iter(read_runs(folder)), {"command": ""})  # later runs go on from a classifier
+    card, runs = CARDS.get(preset_of(folder), CARD), read_runs(folder)
+    first = next(iter(runs), {"command": ""})  # later runs go on from a classifier
     pretrained = "--init" in first["command"].replace("=", " ").split()
-    return replace(card, data=card.data + PRETRAINED) if pretrained else card
+    by_sentences = any(one["preset"] == "sentences" for one in runs)
+    return replace(card, data=card.data + PRETRAINED * pretrained + BY_SENTENCES * by_sentences)
 
 
 EXAM = Exam("sentiment", examine, card_of)

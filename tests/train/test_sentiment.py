@@ -158,22 +158,22 @@ def test_excerpts_of_a_review_are_the_whole_of_it():
 
 def test_batches_depend_on_the_step_alone_and_only_training_forgets():
     some, tokenizer, encoded = corpus()
-    config = TrainConfig(batch_size=400)
-    plain = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=True)
-    noisy = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
-    again = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    config, target = TrainConfig(batch_size=400), labelled_reviews.certain(some.label)
+    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, target, seed=0)
+    plain = labelled_reviews.batches(examples, config, forgotten=0.0)
+    noisy, again = (labelled_reviews.batches(examples, config, forgotten=0.1) for _ in range(2))
     for step in (9, 0, 5):
         assert all(map(torch.equal, noisy(step), again(step)))
         assert not (plain(step)[0] == MASK).any()
     batches = [noisy(step)[0] for step in range(20)]
     share = sum((b == MASK).sum() for b in batches) / sum((b > EOS).sum() for b in batches)
-    assert abs(share - labelled_reviews.FORGOTTEN) < 0.03
+    assert abs(share - 0.1) < 0.03
     assert all((batch[:, 0] == CLS).all() for batch in batches)
 
 
 def test_labels_stay_with_their_reviews_and_excerpts():
     some, tokenizer, encoded = corpus()
-    config = TrainConfig(batch_size=400)
+    config, target = TrainConfig(batch_size=400), labelled_reviews.certain(some.label)
     cut, origins = labelled_reviews.excerpts(tokenizer, encoded, config.seed)
     known = [(encoded[i], label) for i, label in enumerate(some.label)]
     known += [(cut[i], some.label[row]) for i, row in enumerate(origins)]
@@ -183,11 +183,27 @@ def test_labels_stay_with_their_reviews_and_excerpts():
             token in (MASK, i) for token, i in zip(tokens, ids, strict=True)
         )
 
-    batch_of = labelled_reviews.batches(tokenizer, encoded, some.label, config, plain=False)
+    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, target, config.seed)
+    batch_of = labelled_reviews.batches(examples, config, forgotten=0.1)
     for step in range(10):
-        for tokens, label in zip(*batch_of(step), strict=True):
+        for tokens, wanted in zip(*batch_of(step), strict=True):
             row = tokens[tokens != PAD].tolist()
-            assert label.item() in {wanted for ids, wanted in known if could_be(row, ids)}
+            labels = {label for ids, label in known if could_be(row, ids)}
+            assert wanted.sum() == 1 and wanted.argmax().item() in labels
+
+
+def test_every_sentence_is_learnt_with_what_is_known_of_its_review():
+    some, tokenizer, encoded = corpus()
+    ends = labelled_reviews.sentence_ends(tokenizer)
+    target = torch.rand(len(some), 2).softmax(-1)
+    found = labelled_reviews.single_sentences(tokenizer, encoded, target)
+    wanted = [
+        ([CLS, *part, EOS], target[row])
+        for row in range(len(some))
+        for part in labelled_reviews.sentences(encoded[row][1:-1], ends)
+    ]
+    assert [found.texts[i] for i in range(len(found.weight))] == [ids for ids, _ in wanted]
+    assert torch.equal(found.target, torch.stack([known for _, known in wanted]))
 
 
 @pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier, LinearClassifier])
@@ -262,6 +278,33 @@ def test_a_classifier_begins_with_the_encoder_of_the_masked_language_model(folde
     sentiment.main([*common, *still, "--out", str(out), "--init", str(pretrained)])
     before, after = load(pretrained).encoder.state_dict(), load(out).encoder.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
+    folder, tmp_path, monkeypatch
+):
+    first, out = tmp_path / "first", tmp_path / "sentences"
+    common = ["--data", str(folder), *SMALL]
+    sentiment.main([*common, "--out", str(first)])
+    learnt: list[labelled_reviews.Examples] = []
+
+    def batches(examples, config, **flags):
+        learnt.append(examples)
+        return labelled_reviews.batches(examples, config, **flags)
+
+    monkeypatch.setattr(sentiment, "batches", batches)
+    words = [*common, "--preset", "sentences", "--out", str(out)]
+    with pytest.raises(SystemExit, match="needs --init"):
+        sentiment.main(words)
+    sentiment.main([*words, "--init", str(first), "--precision", "no"])
+    teacher, others = load_trained(first), films.unlabelled(folder)
+    encoded = labelled_reviews.encode(teacher.tokenizer, others.text, teacher.model.config.max_len)
+    wanted = verdicts.predict(teacher.model, encoded).softmax(-1)
+    assert_close(learnt[0].target[-1], wanted[-1])
+    known = labelled_reviews.single_sentences(teacher.tokenizer, encoded, wanted)
+    assert_close(learnt[0].target[-len(known.weight) :], known.target)
+    card = (out / "README.md").read_text()
+    assert "unlabelled reviews" in card and "excerpts" in card
 
 
 @pytest.mark.parametrize("preset", ["report", "lstm"])
