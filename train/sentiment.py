@@ -104,7 +104,7 @@ PRESETS = {
         replace(reviews.PRESETS["gpu"][0], dropout=0.1),
         replace(TRAIN, minutes=5, batch_size=50_000),
     ),
-    # goes on from --init with single sentences, which nobody labelled: what it says of a whole
+    # goes on from --init with single sentences, which nobody labelled: what is known of a whole
     # review is what it learns of each of its sentences
     "sentences": (MODEL, replace(TRAIN, minutes=60, eval_every=300, keep_last=True)),
     "report": (SMALL, REPORT),
@@ -322,7 +322,10 @@ def main(argv: list[str] | None = None) -> None:
         return {**whole, "accuracy_first_sentence": short["accuracy"]}
 
     def finish(model: Classifier) -> None:
-        print(f"temperature {calibrate(model, predict(model, validation), held_out.label):.2f}")
+        # who learns excerpts is also asked about them, and is to be as sure as it may be of both
+        heard = [validation] if options.preset in PLAIN_PRESETS else [validation, beginnings]
+        logits = torch.cat([predict(model, texts) for texts in heard])
+        print(f"temperature {calibrate(model, logits, held_out.label * len(heard)):.2f}")
 
     run(options, model, tokenizer, batch_of, loss, evaluate, EXAM, finish)
 
