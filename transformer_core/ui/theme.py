@@ -6,7 +6,7 @@ import gradio as gr
 
 ASSETS = Path(__file__).parents[2] / "assets"
 
-# light and dark of each colour; app.css gives them short names and adds what gradio has none for
+# light and dark of each colour; names.css gives them short names and adds what gradio has none for
 INK, MUTED = ("#1c1b29", "#ecebf5"), ("#5d5e70", "#a5a6b8")
 GROUND, SUNK = ("#ffffff", "#0f1017"), ("#f6f6f9", "#181a25")
 LINE, EDGE = ("#e1e2ea", "#2d2f3f"), ("#8b8da1", "#6b6e85")  # EDGE is 3:1 on the ground
@@ -56,7 +56,7 @@ COLOURS = {
     "checkbox_background_color_selected": ACCENT,
 }
 SHAPES = {
-    "color_accent": ACCENT[0],  # app.css has the dark one: gradio's theme knows one alone
+    "color_accent": ACCENT[0],  # names.css has the dark one: gradio's theme knows one alone
     "layout_gap": "12px",
     "form_gap_width": "0px",
     "block_border_width": "0px",
@@ -118,8 +118,15 @@ THEME = gr.themes.Base(
 # Okabe and Ito's palette: told apart by all readers, on light and on dark
 CATEGORICAL = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
 SERIES = "".join(f"--series-{n}: {colour}; " for n, colour in enumerate(CATEGORICAL, 1))
-# the palette by names, the page's own rules, those of the views, which lie beside their scripts
-SHEETS = (ASSETS / "app.css", *sorted((ASSETS / "views").glob("*.css")))
+# The page's own rules in the order in which they hold, then those of the views, which lie beside
+# their scripts. Gradio puts them in twice: as written, and with its container before each selector.
+# What is meant for the container itself therefore stands outside @media, and is !important.
+PAGE = ["names", "frame", "header", "sections", "type", "view", "controls", "sliders", "rows"]
+PAGE += ["plotly", "narrow"]
+SHEETS = (
+    *(ASSETS / "page" / f"{name}.css" for name in PAGE),
+    *sorted((ASSETS / "views").glob("*.css")),
+)
 CSS = "\n".join([f"body {{ {SERIES}}}", *(sheet.read_text("utf-8") for sheet in SHEETS)])
 
 DIVERGING = "RdBu"
