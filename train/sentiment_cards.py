@@ -1,0 +1,101 @@
+"""What the model cards of the classifiers say that no file knows: the prose, and whose it is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from train.data import films, hub, short_sentences
+from train.running.card import Card, read_runs
+from train.running.verdicts import N_BINS
+
+CARD = Card(
+    title="A classifier that reads the sentiment of film reviews from [CLS]",
+    summary=(
+        "An encoder Transformer, written from scratch in plain PyTorch, that says whether a film "
+        "review is positive or negative, from the hidden state of its first token."
+    ),
+    pipeline="text-classification",
+    language=("en",),
+    dataset=hub.IMDB,
+    data=(
+        "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
+        f"without those that also stand in the test set; one in {films.HELD_OUT} validates, "
+        "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
+        "three sentences are learnt."
+    ),
+    limits=(
+        "It knows two answers and no doubt in between: a text that is no film review gets a label "
+        "too. It takes irony at its word, and names of actors for praise."
+    ),
+    licence=(
+        "The code is under the MIT licence. The reviews belong to their authors: the weights are "
+        "for research and teaching."
+    ),
+    licence_id="other",
+    scores={
+        "accuracy": "share of the test reviews with the right label",
+        "loss": "nats per review",
+        "ece": f"expected calibration error, {N_BINS} bins",
+        "accuracy_first_sentence": "the same share when only the first sentence is read",
+        "ece_first_sentence": "expected calibration error when only the first sentence is read",
+        **{
+            f"accuracy_{kind}": f"share of {len(short_sentences.of_kind(kind))} short sentences "
+            f"of our own with the right label: {kind}"
+            for kind in short_sentences.KINDS
+        },
+        "n": "reviews",
+    },
+)
+UNDER_THE_REPORTS_PROTOCOL = replace(
+    CARD,
+    title="The classifier of a student report, trained under its protocol",
+    data=(
+        "All labelled reviews of the Large Movie Review Dataset (Maas et al. 2011), each text "
+        "once: eight tenths are learnt from scratch, one tenth validates, chooses the weights and "
+        "calibrates the confidence, one tests."
+    ),
+)
+CARDS = {
+    "linear": replace(
+        CARD,
+        title="A linear classifier of film reviews, the Transformer's rival",
+        summary=(
+            "A weight for every piece and every pair of neighbouring pieces that a review has, "
+            "added up: it begins as naive Bayes and learns on from there (Wang and Manning 2012)."
+        ),
+        data=CARD.data.replace(
+            " Whole reviews and excerpts of one to three sentences are learnt.", ""
+        ),
+    ),
+    "report": UNDER_THE_REPORTS_PROTOCOL,
+    "lstm": replace(
+        UNDER_THE_REPORTS_PROTOCOL,
+        title="An LSTM that reads the sentiment of film reviews, the Transformer's rival",
+        summary=(
+            "One LSTM over a review's tokens, the mean of whose states says whether the review is "
+            "positive or negative."
+        ),
+    ),
+}
+PRETRAINED = (
+    " It starts from a masked language model of the same and of the unlabelled reviews "
+    "(`train.reviews`)."
+)
+BY_SENTENCES = (
+    " At last it learns single sentences, those of the unlabelled reviews too, each with the "
+    "verdict on the whole review: the label, or where there is none what it said itself before."
+)
+
+
+def preset_of(folder: Path) -> str:
+    """The preset of a checkpoint's last run, which says what it may be tested on."""
+    runs = read_runs(folder)
+    return runs[-1]["preset"] if runs else "cpu"
+
+
+def card_of(folder: Path) -> Card:
+    """The prose that holds for a checkpoint."""
+    card, runs = CARDS.get(preset_of(folder), CARD), read_runs(folder)
+    first = next(iter(runs), {"command": ""})  # later runs go on from a classifier
+    pretrained = "--init" in first["command"].replace("=", " ").split()
+    by_sentences = any(one["preset"] == "sentences" for one in runs)
+    return replace(card, data=card.data + PRETRAINED * pretrained + BY_SENTENCES * by_sentences)
