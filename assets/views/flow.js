@@ -1,7 +1,8 @@
 // A text going through the Transformer: clock and input around flow_numbers (what fed what),
-// flow_attention (what every head gave), flow_layout (where it is), flow_paint (what flows, in
-// flow_strokes), flow_words (what is read, with flow_sentences), flow_export (what can be kept) and
-// flow_bar (controls).
+// flow_attention (what every head gave), flow_layout (where it is, with flow_places and flow_hits),
+// flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
+// (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates and flow_sentences),
+// flow_export (what can be kept) and flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
@@ -312,14 +313,16 @@ const tip = make('span', { class: 'flow-tip' });
 function pointed(event) { // {text, press: absent where nothing is to be opened}, or null
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
   const box = canvas.getBoundingClientRect(),
-    at = [event.clientX - box.left, event.clientY - box.top, now.fold],
+    at = [event.clientX - box.left, event.clientY - box.top],
     list = now.raw?.around(now.lit).ribbons ??
       numbers.ribbons(now.lit, g.seat, page, least.value / 200),
-    ribbon = g.ribbonAt(list, ...at);
+    ribbon = flowRibbonAt(g, list, at, now.fold);
   const head = ribbon && (ribbon.site ? attention : numbers).headOf(ribbon);
   if (head) return { text: words.tell(ribbon, head.head), press: () => openHead(head) };
   if (ribbon && !words.keeps(ribbon)) return { text: words.tell(ribbon) };
-  const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : g.streamAt(...at);
+  const stream = ribbon
+    ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1]
+    : flowStreamAt(g, numbers, at, now.fold);
   if (!stream) return null;
   return {
     text: `${ribbon ? words.tell(ribbon) : words.tellStream(stream)}; press for its numbers`,

@@ -9,7 +9,9 @@ from transformer_core.ui.views.view import view
 SCRIPTS = (
     "flow_numbers",
     "flow_attention",
+    "flow_places",
     "flow_layout",
+    "flow_hits",
     "flow_strokes",
     "flow_stacks",
     "flow_folded",
