@@ -101,7 +101,7 @@ PRESETS = {
     "cpu": (MODEL, TRAIN),
     "gpu": (
         replace(reviews.PRESETS["gpu"][0], dropout=0.1),
-        replace(TRAIN, minutes=5, batch_size=50_000),
+        replace(TRAIN, minutes=2, eval_every=250),
     ),
     # goes on from --init with single sentences, which nobody labelled: what is known of a whole
     # review is what it learns of each of its sentences

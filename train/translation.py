@@ -62,8 +62,17 @@ TRAIN = TrainConfig(
 PRESETS = {
     "cpu": (MODEL, TRAIN),
     "gpu": (
-        replace(MODEL, d_model=512, n_heads=8, n_layers=6, d_ff=2048, dropout=0.1),
-        replace(TRAIN, minutes=9, batch_size=50_000, learning_rate=2e-3, warmup_steps=300),
+        replace(MODEL, d_model=384, n_heads=6, d_ff=1536, dropout=0.15),
+        replace(
+            TRAIN,
+            minutes=9,
+            batch_size=50_000,
+            learning_rate=4e-3,
+            warmup_steps=300,
+            weight_decay=0.05,
+            ema=0.999,
+            eval_every=2_500,
+        ),
     ),
     # goes on from --init with the sources shown as often as `pairs.FINISHING` says; no better than
     # what it began with, but the mean of both is

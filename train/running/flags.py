@@ -42,6 +42,8 @@ class Options:
     init: tuple[Path, ...]  # the mean of their weights is what a new run begins with
     resume: bool
     overwrite: bool
+    workers: int  # processes that make batches ahead
+    exam: bool  # whether the checkpoint is scored at the end
 
     def model_config(self, tokenizer: Tokenizer) -> ModelConfig:
         """The model's config, now that its vocabulary is known."""
@@ -99,6 +101,8 @@ def read_flags(
         init=tuple(flags.init),
         resume=flags.resume,
         overwrite=flags.overwrite,
+        workers=flags.workers,
+        exam=flags.exam,
     )
     refuse_to_destroy(options)
     return options
@@ -118,6 +122,9 @@ def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.A
     add("--out", type=Path, default=out, help="checkpoint folder")
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
     add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
+    add("--workers", type=int, default=0, help="processes that make batches ahead")
+    exam = "score the checkpoint at the end; else train.evaluate can, on any machine"
+    add("--exam", action=argparse.BooleanOptionalAction, default=True, help=exam)
     add("--resume", action="store_true", help="continue the run that --out holds")
     init = "start a new run from this checkpoint's weights, or from the mean of several"
     add("--init", type=Path, nargs="+", default=[], help=init)
@@ -168,8 +175,9 @@ def check(
     parser: argparse.ArgumentParser, flags: argparse.Namespace, given: set[str], *, one_file: bool
 ) -> None:
     """Exit with a sentence about what is wrong with the command line, if anything is."""
-    if flags.threads < 0:
-        parser.error(f"--threads {flags.threads} must be at least 0")
+    for name in ("threads", "workers"):
+        if getattr(flags, name) < 0:
+            parser.error(f"--{name} {getattr(flags, name)} must be at least 0")
     check_data(parser, flags.data, "training", one_file=one_file)
     for folder in flags.init:
         if not (folder / "config.json").exists():

@@ -12,6 +12,7 @@ from accelerate import PartialState
 from tqdm import tqdm
 
 from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
+from train.running.ahead import Ahead
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
@@ -37,9 +38,9 @@ def run(
     exam: Exam,
     finish: Callable[[M], None] | None = None,
 ) -> None:
-    """Train with a progress bar; leave the best weights, metrics, scores and card in --out.
+    """Train with a progress bar; leave the best weights and metrics in --out.
 
-    finish may change the best weights once more; the exam is how the checkpoint is scored then.
+    And with --exam their scores and card. finish may change the best weights once more; the exam is how the checkpoint is scored then.
     """
     state = prepare(options, model)
     hardware = choose(options.precision)
@@ -49,7 +50,7 @@ def run(
     runs_before = runs[: metrics.run - 1]
     steps = fit(
         model,
-        batch_of,
+        Ahead(batch_of, options.workers) if options.workers else batch_of,
         loss_of,
         evaluate,
         options.train,
@@ -74,8 +75,9 @@ def run(
             best = checkpoint.load(options.out, type(model))
             finish(best)
             checkpoint.save(options.out, best)
-        scores = evaluate_and_publish(exam, options.out, options.data)
-        print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
+        if options.exam:
+            scores = evaluate_and_publish(exam, options.out, options.data)
+            print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
 
 
 def prepare(options: Options, model: Model) -> Path:

@@ -1,0 +1,60 @@
+"""Batches that other processes make while this one trains with those before."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+
+from torch.utils.data import DataLoader, Dataset
+
+from train.loop import Batch
+
+AHEAD = 4  # batches that each process has ready
+
+
+class Steps(Dataset[Batch]):
+    """The batches of a training by the numbers of their steps."""
+
+    def __init__(self, batch_of: Callable[[int], Batch]):
+        self.batch_of = batch_of
+
+    def __getitem__(self, step: int) -> Batch:
+        return self.batch_of(step)
+
+
+class Ahead:
+    """batch_of once more, for one step after the other: the same batches, made ahead.
+
+    A GPU learns a batch in less time than it takes to make one. The processes are forks, so that
+    they share the data; and none of them may start threads of the tokenizer, which forks lack.
+    """
+
+    def __init__(self, batch_of: Callable[[int], Batch], n_workers: int):
+        self.batch_of, self.n_workers = batch_of, n_workers
+        self.batches: Iterator[Batch] = iter(())
+        self.next = -1
+
+    def __call__(self, step: int) -> Batch:
+        """The batch of this step; if it does not follow the last one, all begins anew from it."""
+        if step != self.next:
+            self.batches = self.begin(step)
+        self.next = step + 1
+        return next(self.batches)
+
+    def begin(self, step: int) -> Iterator[Batch]:
+        """This batch and all that follow."""
+        return iter(
+            DataLoader(
+                Steps(self.batch_of),
+                batch_size=None,
+                sampler=itertools.count(step),
+                num_workers=self.n_workers,
+                prefetch_factor=AHEAD,
+                multiprocessing_context="fork",
+                worker_init_fn=alone,
+            )
+        )
+
+
+def alone(worker: int) -> None:
+    """Tokenize in one thread."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
