@@ -23,6 +23,7 @@ from tiny import TEXT, weights
 from torch.testing import assert_close
 
 from train import copy_task, shakespeare
+from train.evaluate import main as examine
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
@@ -155,6 +156,25 @@ def test_shakespeare_runs_two_steps_on_a_few_lines(trained):
     assert f"{record['scores']['val_loss']:.4f}" in card
     assert runs[0]["command"] in card and runs[0]["device"] in card
     assert f"{load_trained(folder).model.n_parameters:,} parameters" in card
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_batches_made_ahead_change_nothing(trained, tmp_path):
+    ahead = tmp_path / "ahead"
+    shakespeare.main([*trained[:-1], str(ahead), "--workers", "1"])
+    assert curve(ahead) == curve(Path(trained[-1]))
+    expected, found = (checkpoint.load(folder) for folder in (Path(trained[-1]), ahead))
+    assert torch.equal(weights(found), weights(expected))
+
+
+def test_a_run_without_an_exam_leaves_the_scores_to_whoever_asks(trained, tmp_path, text):
+    unscored = tmp_path / "unscored"
+    shakespeare.main([*trained[:-1], str(unscored), "--no-exam"])
+    assert not (unscored / "scores.json").exists() and not (unscored / "README.md").exists()
+    examine(["shakespeare", "--checkpoint", str(unscored), "--data", str(text), "--write"])
+    scores = [json.loads((at / "scores.json").read_text()) for at in (unscored, Path(trained[-1]))]
+    assert scores[0]["scores"] == scores[1]["scores"]
+    assert (unscored / "README.md").exists()
 
 
 def test_copy_task_runs_two_steps(tmp_path, capsys):
@@ -376,6 +396,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--steps", "many"], "invalid int value: 'many'"),
         (["--minutes", "nan"], "minutes=nan must be at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),
+        (["--workers", "-1"], "--workers -1 must be at least 0"),
         (["--data", "/nowhere"], "--data /nowhere does not exist"),
         (["--init", "/nowhere"], "--init /nowhere holds no checkpoint"),
     ],

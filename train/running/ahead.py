@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 
+import torch
 from torch.utils.data import DataLoader, Dataset
 
 from train.loop import Batch
@@ -51,6 +52,7 @@ class Ahead:
                 prefetch_factor=AHEAD,
                 multiprocessing_context="fork",
                 worker_init_fn=alone,
+                generator=torch.Generator(),  # else it would draw from the one of the training
             )
         )
 

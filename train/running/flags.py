@@ -123,7 +123,7 @@ def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.A
     add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
     add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
     add("--workers", type=int, default=0, help="processes that make batches ahead")
-    exam = "score the checkpoint at the end; else train.evaluate can, on any machine"
+    exam = "score the checkpoint at the end; if not, train.evaluate --write can do it anywhere"
     add("--exam", action=argparse.BooleanOptionalAction, default=True, help=exam)
     add("--resume", action="store_true", help="continue the run that --out holds")
     init = "start a new run from this checkpoint's weights, or from the mean of several"
