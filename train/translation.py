@@ -216,14 +216,10 @@ CARD = Card(
     data=(
         "About half a million sentence pairs from 29 public sources (Tatoeba, TED talks, image "
         "captions, dialogues, news and others), deduplicated, without any sentence of the "
-        "validation and test sets (78 short pairs that TED's test sets hold as well, such as "
-        '"It\'s true." and "Das stimmt.", were still among them in the first runs); the noisy '
-        "sources are drawn less often, and a quarter of the English sentences is shown with slips "
-        "such as lower case, missing punctuation and typing errors. The last two thousand steps "
-        "show talks, captions and everyday sentences more often and none that a machine "
-        "translated; after each thousand, the mean of the weights before and after is taken, "
-        "which is better on validation than both. Pieces are those of one byte-pair vocabulary for "
-        "both languages."
+        "validation and test sets; the noisy sources are drawn less often, captions and everyday "
+        "sentences more often, and a quarter of the English sentences is shown with slips such as "
+        "lower case, missing punctuation and typing errors. Pieces are those of one byte-pair "
+        "vocabulary for both languages."
     ),
     limits=(
         "It translates one sentence at a time without context, so pronouns and the polite form "

@@ -53,8 +53,7 @@ const flowNumbers = (value) => {
     }
     return at;
   }
-  // Every ribbon that is at least `least` wide, in two where a state is made of both texts: first
-  // is
+  // Every ribbon that is at least `least` wide, in two where a state is made of both texts: first is
   // what began in the first stack. seat(stack, row) is where a row is drawn: what shares both ends
   // is one.
   function ribbons(at, back, seat, least) {
@@ -66,15 +65,17 @@ const flowNumbers = (value) => {
       if (known) {
         known.w += w;
         known.many = true;
-      } else {found.set(key, {
-          from: [...from, ends[0]],
-          to: [...to, ends[1]],
-          w,
-          first,
-          j,
-          i,
-          many: stacks[from[0]].tokens[j] === null || stacks[to[0]].tokens[i] === null,
-        });}
+        return;
+      }
+      found.set(key, {
+        from: [...from, ends[0]],
+        to: [...to, ends[1]],
+        w,
+        first,
+        j,
+        i,
+        many: stacks[from[0]].tokens[j] === null || stacks[to[0]].tokens[i] === null,
+      });
     };
     for (const { from, to, m } of hops) {
       m.forEach((row, i) =>
