@@ -47,7 +47,9 @@ def models(tmp_path):
     folder.mkdir()
     (folder / "README.md").write_text(CARD)
     (folder / "config.json").write_text("{}")
-    (folder / "run.json").write_text(json.dumps([{"minutes": 50.0}, {"minutes": 2.5}]))
+    runs = [(50.0, "2 cores of a CPU"), (2.5, "A GPU"), (0.0, "where a mean was taken")]
+    written = [{"minutes": minutes, "device": device} for minutes, device in runs]
+    (folder / "run.json").write_text(json.dumps(written))
     return Models(tmp_path)
 
 
@@ -68,6 +70,7 @@ def test_a_row_is_what_the_card_and_the_runs_say(models):
         "1.43\N{NO-BREAK SPACE}nats",
         measured,
         "52.5",
+        "CPU, A GPU",
     ]
 
 

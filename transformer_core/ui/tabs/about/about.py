@@ -14,7 +14,7 @@ from transformer_core.ui.tabs.about.cards import Entry, entries
 from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "About"
-HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes of training"]
+HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes", "on"]
 HOUSE = """
 Every card below has the commands that made its model; `python -m {command}` makes the first again.
 The code is under the MIT licence. What you type is not stored, and no other server is asked.

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from transformer_core.checkpoint import CHECKPOINTS, Models, read_json
 
@@ -30,6 +31,7 @@ class Entry:
     absent: str  # the remedy if there is no such model; "" if there is one
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
     minutes: float  # of training, all runs together
+    trained_on: str  # "CPU", or what a GPU is called
 
     @property
     def parameters(self) -> int:
@@ -39,15 +41,16 @@ class Entry:
 
     @property
     def row(self) -> list[str]:
-        """Title, kind, size, first score with what it measures on how much, and training."""
+        """Title, kind, size, first score with what it measures on how much, training and device."""
         size, scores = SIZE.search(self.sections.get("Model", "")), self.scores
         if self.absent or not size or not scores:
             why = self.absent.replace("`", "") or "It has not been scored yet."
-            return [self.title, "", "", "", why, ""]
+            return [self.title, "", "", "", why, "", ""]
         (meaning, score), *others = scores
         counted = next((f", {n} {what}" for what, n in others if n.replace(",", "").isdigit()), "")
         measured = re.sub(r" \(.*\)", "", meaning) + counted
-        return [self.title, size[1], size[2], score, measured, f"{self.minutes:,.1f}"]
+        minutes = f"{self.minutes:,.1f}"
+        return [self.title, size[1], size[2], score, measured, minutes, self.trained_on]
 
     @property
     def scores(self) -> list[tuple[str, str]]:
@@ -57,16 +60,21 @@ class Entry:
 
 def entries(models: Models) -> list[Entry]:
     """Every published model, in the order of CHECKPOINTS."""
-    return [
-        Entry(
-            name,
-            published.title,
-            models.absent(name),
-            card(models.folder / name),
-            sum(run["minutes"] for run in read_json(models.folder / name / "run.json") or []),
+    found = []
+    for name, published in CHECKPOINTS.items():
+        folder = models.folder / name
+        runs = read_json(folder / "run.json") or []
+        minutes, devices = sum(run["minutes"] for run in runs), devices_of(runs)
+        found.append(
+            Entry(name, published.title, models.absent(name), card(folder), minutes, devices)
         )
-        for name, published in CHECKPOINTS.items()
-    ]
+    return found
+
+
+def devices_of(runs: list[dict[str, Any]]) -> str:
+    """What some runs computed on: "CPU" for whatever processor, a GPU by its name."""
+    names = [run["device"] for run in runs if run["minutes"]]  # a mean of weights takes none
+    return ", ".join(dict.fromkeys(re.sub(r"\d+ cores of .+", "CPU", name) for name in names))
 
 
 def with_unit(meaning: str, score: str) -> str:
