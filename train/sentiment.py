@@ -35,7 +35,7 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, read_flags
 from train.running.hardware import choose
-from train.running.run import run, start_from
+from train.running.run import refuse_other_words, run, start_from
 from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     Classifier,
@@ -47,7 +47,7 @@ from train.running.verdicts import (
     worst,
 )
 from train.sentiment_cards import card_of, preset_of
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import Trained, load
 from transformer_core.model.models import (
     EncoderClassifier,
     LinearClassifier,
@@ -179,27 +179,36 @@ def examples_of(
     if options.preset != "sentences":
         return reviews_and_excerpts(tokenizer, reviews, target, options.train.seed)
     others = encode(tokenizer, films.unlabelled(options.data).text, model.config.max_len)
+    verdicts = verdicts_of(options, model, others)
     return (
         weighed(reviews, target, WHOLE)
+        + weighed(others, verdicts, WHOLE)
         + single_sentences(tokenizer, reviews, target)
-        + single_sentences(tokenizer, others, verdicts_of(options, model, others))
+        + single_sentences(tokenizer, others, verdicts)
     )
 
 
 def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
-    """What the weights that a run begins with say of whole reviews. -> (reviews, n_classes)"""
+    """What the teachers say of whole reviews on average, or what the weights say that a run begins
+    with. -> (reviews, n_classes)"""
     if not options.init:
-        raise SystemExit("--preset sentences needs --init, whose verdicts it learns from")
+        raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
+    refuse_other_words((*options.init, *options.teachers))
     start_from(options.init, model)
+    teachers: list[Classifier] = [load(folder, EncoderClassifier) for folder in options.teachers]
     hardware = choose(options.precision)
     bf16 = hardware.precision == "bf16"
     with torch.autocast(hardware.device, torch.bfloat16, enabled=bf16):
-        return predict(model.to(hardware.device).eval(), reviews).softmax(-1)
+        said = [
+            predict(teacher.to(hardware.device).eval(), reviews).softmax(-1)
+            for teacher in teachers or [model]
+        ]
+    return torch.stack(said).mean(0)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("sentiment", PRESETS, __doc__, argv)
+    options = read_flags("sentiment", PRESETS, __doc__, argv, taught=True)
     some, held_out = splits(options.data, options.preset)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)

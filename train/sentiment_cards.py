@@ -82,7 +82,7 @@ PRETRAINED = (
 )
 BY_SENTENCES = (
     " At last it learns single sentences, those of the unlabelled reviews too, each with the "
-    "verdict on the whole review: the label, or where there is none what it said itself before."
+    "verdict on the whole review: the label, or where there is none what classifiers before it say."
 )
 
 

@@ -1,5 +1,6 @@
 """Facts about train.reviews and train.sentiment: their data, their batches and their scores."""
 
+import copy
 import json
 import math
 import random
@@ -20,6 +21,7 @@ from train.loop import TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.running import verdicts
 from train.running.card import read_runs
+from train.running.flags import read_flags
 from train.running.metrics import read_rows
 from transformer_core.checkpoint import load, load_trained, weights_of
 from transformer_core.model.config import ModelConfig
@@ -305,6 +307,29 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     assert_close(learnt[0].target[-len(known.weight) :], known.target)
     card = (out / "README.md").read_text()
     assert "unlabelled reviews" in card and "excerpts" in card
+
+
+def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
+    common = ["--data", str(folder), *SMALL, "--no-exam", "--precision", "no"]
+    teachers = [tmp_path / "narrow", tmp_path / "wide"]
+    sentiment.main([*common, "--out", str(teachers[0])])
+    sentiment.main([*common, "--d-model", "32", "--out", str(teachers[1])])
+    first, out = str(teachers[0]), str(tmp_path / "taught")
+    words = ["--preset", "sentences", "--init", first, "--out", out]
+    words += ["--teachers", *map(str, teachers)]
+    options = read_flags("sentiment", sentiment.PRESETS, "", [*common, *words], taught=True)
+    models = [load(teacher) for teacher in teachers]
+    encoded = labelled_reviews.encode(
+        load_trained(teachers[0]).tokenizer, films.unlabelled(folder).text, 32
+    )
+    found = sentiment.verdicts_of(options, copy.deepcopy(models[0]), encoded)
+    said = [verdicts.predict(model, encoded).softmax(-1) for model in models]
+    assert not torch.allclose(*said), "they were meant to differ"
+    assert_close(found, (said[0] + said[1]) / 2)
+    sentiment.main([*common, *words])
+    (teachers[1] / "tokenizer.json").write_text("{}")
+    with pytest.raises(SystemExit, match="another vocabulary"):
+        sentiment.main([*common, *words, "--overwrite"])
 
 
 @pytest.mark.parametrize("preset", ["report", "lstm"])

@@ -40,6 +40,7 @@ class Options:
     out: Path
     data: Path | None
     init: tuple[Path, ...]  # the mean of their weights is what a new run begins with
+    teachers: tuple[Path, ...]  # checkpoints whose answers are learnt, where a task can
     resume: bool
     overwrite: bool
     workers: int  # processes that make batches ahead
@@ -65,17 +66,22 @@ def read_flags(
     *,
     derived: tuple[str, ...] = (),
     one_file: bool = False,
+    taught: bool = False,
 ) -> Options:
     """A preset, and a flag for every field of its two configs but those derived from the data.
 
     What is wrong with the command line is one sentence. one_file allows --data to be a file: most
-    tasks need a folder, for what one file holds could not be told from what is tested on.
+    tasks need a folder, for what one file holds could not be told from what is tested on. taught
+    adds --teachers.
     """
     argv = sys.argv[1:] if argv is None else argv
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
     model, train = presets[early.parse_known_args(argv)[0].preset]
     parser = parser_of(task, doc, early)
+    if taught:
+        teachers = "checkpoints whose mean answer is learnt where there is no label"
+        parser.add_argument("--teachers", type=Path, nargs="+", default=[], help=teachers)
     add_config_flags(parser, model, derived)
     add_config_flags(parser, train, derived)
     flags = parser.parse_args(argv)
@@ -99,6 +105,7 @@ def read_flags(
         out=flags.out,
         data=flags.data,
         init=tuple(flags.init),
+        teachers=tuple(flags.teachers) if taught else (),
         resume=flags.resume,
         overwrite=flags.overwrite,
         workers=flags.workers,
@@ -179,9 +186,10 @@ def check(
         if getattr(flags, name) < 0:
             parser.error(f"--{name} {getattr(flags, name)} must be at least 0")
     check_data(parser, flags.data, "training", one_file=one_file)
-    for folder in flags.init:
-        if not (folder / "config.json").exists():
-            parser.error(f"--init {folder} holds no checkpoint")
+    for name in ("init", "teachers"):
+        for folder in getattr(flags, name, []):
+            if not (folder / "config.json").exists():
+                parser.error(f"--{name} {folder} holds no checkpoint")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
 
