@@ -7,6 +7,8 @@ from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
 SCRIPTS = (
+    "flow_hops",
+    "flow_ribbons",
     "flow_numbers",
     "flow_attention",
     "flow_places",
