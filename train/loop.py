@@ -42,7 +42,7 @@ class TrainConfig:
     accumulate: Annotated[int, "a step's batch is computed in this many parts"] = 1
     eval_every: Annotated[int, "steps from one evaluation to the next"] = 250
     best_by: Annotated[str, "the evaluated metric whose smallest value is the best"] = "loss"
-    keep_last: Annotated[bool, "keep not the best weights but the last, for a mean"] = False
+    keep_last: Annotated[bool, "keep not the best weights but the last"] = False
     patience: Annotated[int, "evaluations without a better one until it stops; 0 never stops"] = 0
     seed: int = 0
 

@@ -5,6 +5,7 @@ report: all 50,000 reviews, a tenth of them to validate and a tenth to test. `li
 without any network that learns and is tested as the classifier is, within two minutes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, read_flags
 from train.running.hardware import choose
-from train.running.run import refuse_other_words, run, start_from
+from train.running.run import run, start_from, teachers_of
 from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     Classifier,
@@ -47,7 +48,7 @@ from train.running.verdicts import (
     worst,
 )
 from train.sentiment_cards import card_of, preset_of
-from transformer_core.checkpoint import Trained, load
+from transformer_core.checkpoint import Trained
 from transformer_core.model.models import (
     EncoderClassifier,
     LinearClassifier,
@@ -111,6 +112,7 @@ PRESETS = {
     "lstm": (replace(SMALL, d_model=40, d_ff=128, n_layers=1), REPORT),
     "linear": (replace(SMALL, max_len=4_096, dropout=0.0), LINEAR),
 }
+TEACHERS = "checkpoints whose mean answer is learnt where there is no label"
 FORGETFUL_PRESETS = ("cpu", "gpu")  # single sentences are too many, and too short, to forget
 MODELS: dict[str, type[Classifier]] = {"lstm": LSTMClassifier, "linear": LinearClassifier}
 
@@ -193,22 +195,20 @@ def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
     with. -> (reviews, n_classes)"""
     if not options.init:
         raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
-    refuse_other_words((*options.init, *options.teachers))
     start_from(options.init, model)
-    teachers: list[Classifier] = [load(folder, EncoderClassifier) for folder in options.teachers]
+    teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier) or [model]
     hardware = choose(options.precision)
     bf16 = hardware.precision == "bf16"
     with torch.autocast(hardware.device, torch.bfloat16, enabled=bf16):
         said = [
-            predict(teacher.to(hardware.device).eval(), reviews).softmax(-1)
-            for teacher in teachers or [model]
+            predict(teacher.to(hardware.device).eval(), reviews).softmax(-1) for teacher in teachers
         ]
     return torch.stack(said).mean(0)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("sentiment", PRESETS, __doc__, argv, taught=True)
+    options = read_flags("sentiment", PRESETS, __doc__, argv, teachers=TEACHERS)
     some, held_out = splits(options.data, options.preset)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)

@@ -317,7 +317,9 @@ def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
     first, out = str(teachers[0]), str(tmp_path / "taught")
     words = ["--preset", "sentences", "--init", first, "--out", out]
     words += ["--teachers", *map(str, teachers)]
-    options = read_flags("sentiment", sentiment.PRESETS, "", [*common, *words], taught=True)
+    options = read_flags(
+        "sentiment", sentiment.PRESETS, "", [*common, *words], teachers=sentiment.TEACHERS
+    )
     models = [load(teacher) for teacher in teachers]
     encoded = labelled_reviews.encode(
         load_trained(teachers[0]).tokenizer, films.unlabelled(folder).text, 32

@@ -52,7 +52,7 @@ class Options:
 
     def held_tokenizer(self) -> Tokenizer | None:
         """The vocabulary of the run that is continued or built upon; None for a new one."""
-        for folder in (*[self.out] * self.resume, *self.init):
+        for folder in (*[self.out] * self.resume, *self.init, *self.teachers):
             if (folder / "tokenizer.json").exists():
                 return Tokenizer.load(folder / "tokenizer.json")
         return None
@@ -66,21 +66,20 @@ def read_flags(
     *,
     derived: tuple[str, ...] = (),
     one_file: bool = False,
-    taught: bool = False,
+    teachers: str = "",
 ) -> Options:
     """A preset, and a flag for every field of its two configs but those derived from the data.
 
     What is wrong with the command line is one sentence. one_file allows --data to be a file: most
-    tasks need a folder, for what one file holds could not be told from what is tested on. taught
-    adds --teachers.
+    tasks need a folder, for what one file holds could not be told from what is tested on. teachers
+    is the help of --teachers, for tasks that have any.
     """
     argv = sys.argv[1:] if argv is None else argv
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
     model, train = presets[early.parse_known_args(argv)[0].preset]
     parser = parser_of(task, doc, early)
-    if taught:
-        teachers = "checkpoints whose mean answer is learnt where there is no label"
+    if teachers:
         parser.add_argument("--teachers", type=Path, nargs="+", default=[], help=teachers)
     add_config_flags(parser, model, derived)
     add_config_flags(parser, train, derived)
@@ -105,7 +104,7 @@ def read_flags(
         out=flags.out,
         data=flags.data,
         init=tuple(flags.init),
-        teachers=tuple(flags.teachers) if taught else (),
+        teachers=tuple(flags.teachers) if teachers else (),
         resume=flags.resume,
         overwrite=flags.overwrite,
         workers=flags.workers,

@@ -148,10 +148,18 @@ def start_from(folders: tuple[Path, ...], model: Model) -> None:
 
 def refuse_other_words(folders: tuple[Path, ...]) -> None:
     """Only weights that stand for the same vocabulary have a mean that says anything."""
-    first, *others = folders
-    for folder in others:
+    for first, folder in itertools.pairwise(folders):
         if read_json(folder / "tokenizer.json") != read_json(first / "tokenizer.json"):
-            raise SystemExit(f"--init {folder} has another vocabulary than {first}")
+            raise SystemExit(f"{folder} has another vocabulary than {first}")
+
+
+def teachers_of(options: Options, kind: type[M]) -> list[M]:
+    """The models of --teachers; SystemExit with a sentence where one is of no use to this task."""
+    refuse_other_words((*options.init, *options.teachers))
+    try:
+        return [checkpoint.load(folder, kind) for folder in options.teachers]
+    except CheckpointError as error:
+        raise SystemExit(f"--teachers are of no use here: {error}") from error
 
 
 def take_over(folder: Path, model: Model) -> None:
