@@ -59,10 +59,11 @@ CARD = Card(
     dataset="karpathy/tiny_shakespeare",
     data=(
         "Tiny Shakespeare, about a million characters from the plays, in its usual split: the "
-        "first nine tenths train, the score is of the last tenth. Nothing was chosen by that, "
-        "while in the literature on this text it also chooses the weights. Settings come from "
-        "trials that left out another twentieth, and the weights are those that the training "
-        "ended with."
+        "first nine tenths train, the score is of the last tenth; no character of it was trained "
+        "on. The first run kept the weights that were best on it, as is usual in the literature on "
+        "this text. The later one began with these, had half of what it learnt from their answers, "
+        "and kept the weights that it ended with: nothing more was chosen by the last tenth. "
+        "Settings come from trials that left out another twentieth."
     ),
     limits=(
         "It knows letters, not facts: it writes the sound of the plays without their sense, "

@@ -331,7 +331,8 @@ def test_what_two_models_grew_from_is_told_once(trained, tmp_path):
 def test_the_last_weights_are_kept_for_those_who_ask(trained, tmp_path, monkeypatch, last):
     first, worse, losses = Path(trained[-1]), tmp_path / "worse", itertools.count(1.0)
     monkeypatch.setattr(shakespeare, "validation_loss", lambda *_: next(losses))
-    shakespeare.main([*trained[:-1], str(worse), "--init", str(first), *["--keep-last"] * last])
+    which = "--keep-last" if last else "--no-keep-last"
+    shakespeare.main([*trained[:-1], str(worse), "--init", str(first), which])
     a, b = (load_trained(folder).model.state_dict() for folder in (first, worse))
     assert all(torch.equal(a[name], b[name]) for name in a) is not last
 
@@ -375,7 +376,7 @@ def test_what_is_measured_again_after_a_kill_is_written_once(trained):
 def test_the_best_weights_are_kept_and_not_the_last(trained):
     folder = Path(trained[-1])
     hot = ["--steps", "9", "--learning-rate", "3", "--warmup-steps", "0", "--ema", "0"]
-    shakespeare.main([*trained, *hot, "--overwrite"])
+    shakespeare.main([*trained, *hot, "--no-keep-last", "--overwrite"])
     found = [loss for (split, _), loss in curve(folder).items() if split == "validation"]
     assert found[-1] > min(found) + 0.5, "it was meant to get worse"
     scores = json.loads((folder / "scores.json").read_text())["scores"]
