@@ -292,8 +292,10 @@ def test_clicking_a_character_shows_its_distribution_and_attention(open_page):
     expect(page.locator("#heads .heads-title")).to_contain_text("layer 3, head 2")
 
 
-def test_what_a_head_looked_at_most_is_in_sight_whatever_the_text_is_long(open_page):
+def test_what_a_head_looked_at_most_is_in_sight_however_long_the_text_is(open_page):
     page = opened(open_page)
+    write(page, "KING:\nNo.\n\n" * 12, 20)
+    begins(page, "KING:", 12 * 11 + 20 - 5)
     opened_section(page, "Heads")
     strongest = page.locator("#heads .seen[style*='--weight: 1.000']").first
     expect(strongest).to_be_in_viewport()
