@@ -1,7 +1,8 @@
 // A text going through the Transformer: clock and input around flow_numbers (what fed what),
 // flow_attention (what every head gave), flow_layout (where it is, with flow_places and flow_hits),
 // flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
-// (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates and flow_sentences),
+// (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates, and in words flow_names,
+// flow_sentences and flow_tells),
 // flow_export (what can be kept) and flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,

@@ -19,9 +19,9 @@ function flowTokens(labels, n, { word, more, sourceText, outText }) {
     return node;
   };
   const sources = seats.map((seat, s) =>
-    token('source', s, sourceText(s), seat.text === null || SIGNS[seat.text])
+    token('source', s, sourceText(s), seat.text === null || SIGNS.has(seat.text))
   );
-  const targets = outs.map((out, i) => token('out', i, outText(i), SIGNS[out.text]));
+  const targets = outs.map((out, i) => token('out', i, outText(i), SIGNS.has(out.text)));
   targets.forEach((node, i) => node.classList.toggle('flow-guess', n.guessed(i)));
   const start = two ? add('span', 'flow-token flow-start', 'start') : null,
     others = two ? add('button', 'flow-token flow-others flow-sign') : null,

@@ -2,20 +2,22 @@
 function flowWords(stage, n, { bare }) {
   const { outs, kind } = n,
     labels = flowLabels(stage),
-    sentences = flowSentences(n),
+    names = flowNames(n),
     plates = flowPlates(labels, n),
-    tokens = flowTokens(labels, n, sentences);
+    tokens = flowTokens(labels, n, names);
   const judge = kind === 'classify';
   const others = [
-    ...(judge || bare ? [] : [flowCandidates(labels, n, sentences.word)]),
-    flowLens(labels, n, sentences.word),
+    ...(judge || bare ? [] : [flowCandidates(labels, n, names.word)]),
+    flowLens(labels, n, names.word),
     ...(judge ? [flowVerdict(labels, n)] : []),
   ];
   // the output that is written, or lit; -1 where there is none
   const about = (now) =>
     now.clock < outs.length ? Math.floor(now.clock) : now.lit.kind === 'out' ? now.lit.i : -1;
   return {
-    ...sentences,
+    ...names,
+    ...flowTells(n, names),
+    say: flowSentences(n, names),
     sources: tokens.sources,
     targets: tokens.targets,
     widths: tokens.widths,

@@ -14,7 +14,8 @@ def anatomy_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="anatomy-chart"></div>'
         '<p class="view-note view-readout"></p>'
     )
-    return view("anatomy", title, body, ("svg", "csv"), **component)
+    scripts = ("anatomy_words", "anatomy_parts", "anatomy_stack")
+    return view("anatomy", title, body, ("svg", "csv"), scripts=scripts, **component)
 
 
 def anatomy_value(columns: list[Column], chosen: str, summary: str) -> dict:

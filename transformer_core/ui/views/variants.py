@@ -22,7 +22,8 @@ def variants_view(title: str, **component) -> gr.HTML:
         '<button type="button" class="variants-all" data-do="all"></button>'
         '<p class="view-note"></p></div></div>'
     )
-    return view("variants", title, body, ("svg", "csv"), **component)
+    scripts = ("variants_axes", "variants_marks")
+    return view("variants", title, body, ("svg", "csv"), scripts=scripts, **component)
 
 
 def variants_value(

@@ -1,0 +1,28 @@
+// What the pieces of a flow are called.
+const SIGNS = new Map(Object.entries({
+  '[BOS]': 'start',
+  '[EOS]': 'end',
+  '[CLS]': '[CLS]',
+  '[UNK]': 'unknown',
+}));
+const whole = (x) => `${Math.round(100 * x)}\u00a0%`;
+
+function flowNames({ outs, seats, stacks, kind }) {
+  const chars = kind === 'write', first = stacks[0].tokens.findIndex((text) => !SIGNS.has(text));
+  // a piece as it is shown: one that goes on with a word has a hyphen before it
+  const goesOn = (text) => !chars && /^[\p{L}\p{N}]/u.test(text);
+  const word = (text, begins = false) =>
+    SIGNS.get(text) ??
+      (chars
+        ? visible(text)
+        : (!begins && goesOn(text) ? '‑' : '') + (text.trim() || visible(text)));
+  const more = (count) => chars ? `…${count}` : `… ${count} more`; // a letter's room is small
+  const sourceText = (s) =>
+    seats[s].text === null ? more(seats[s].count) : word(seats[s].text, seats[s].rows[0] === first);
+  const outText = (i) => kind === 'classify' ? outs[i].text : word(outs[i].text, !chars && i === 0);
+  const quoted = (text, shown) => SIGNS.has(text) ? `the ${SIGNS.get(text)} sign` : `“${shown}”`;
+  const sourceName = (s) =>
+    seats[s].text === null ? `${seats[s].count} others` : quoted(seats[s].text, sourceText(s));
+  const outName = (i) => quoted(outs[i].text, outText(i));
+  return { word, more, sourceText, outText, sourceName, outName };
+}
