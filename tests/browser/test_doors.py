@@ -64,7 +64,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     part = page.locator("#inside-part .stages-title")
     named = f"{stack}, layer {layer}: {attention}, head {head} of"
     expect(part).to_contain_text(named, ignore_case=True)
-    expect(page.locator("#inside-text input")).to_have_value(SENTENCE)
+    expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     assert tab(page) == "Inside"
 
     press_door(page, "Try it on the twins")
@@ -81,7 +81,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     go_back(page)
     assert tab(page) == "Inside"
     expect(part).to_contain_text(f"{attention}, head {head} of")
-    expect(page.locator("#inside-text input")).to_have_value(SENTENCE)
+    expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     go_back(page)
     assert tab(page) == "Translate"
     expect(title).to_contain_text(f"{kind}, layer {layer}, head {head}")
@@ -104,7 +104,7 @@ def test_the_very_pieces_on_screen_are_seen_inside(open_page):
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     pieces = [piece.strip() for piece in german(page)]
     press_door(page, "See it inside")
-    expect(page.locator("#inside-text input")).to_have_value(SENTENCE)
+    expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     found = inside_pieces(page)
     assert [piece for piece in found if piece != "[EOS]"] == [piece for piece in pieces if piece]
     page.get_by_role("button", name="Look inside").click()  # now it is decoded anew
@@ -231,7 +231,7 @@ def test_a_review_is_seen_inside_and_goes_home_with_another_head(open_page):
     title = page.locator("#review-heads .heads-title").inner_text()
     layer, head = re.search(r"layer (\d+), head (\d+)", title).groups()
     press_door(page, "See it inside")
-    expect(page.locator("#inside-text input")).to_have_value("All is good")
+    expect(page.locator("#inside-text textarea")).to_have_value("All is good")
     part = page.locator("#inside-part .stages-title")
     expect(part).to_contain_text(f"layer {layer}: self-attention, head {head} of", ignore_case=True)
     page.locator("#inside-part").get_by_role("button", name="head 1", exact=True).click()
@@ -249,8 +249,8 @@ def test_a_story_is_seen_inside_up_to_the_character_looked_at(open_page):
     settle(page)
     story = page.locator("#story .token").all_inner_texts()[:25]
     press_door(page, "See it inside")
-    box = page.locator("#inside-text input")
-    expect(box).to_have_value("".join(story).replace("↵\n", "").replace("\n", ""))
+    box = page.locator("#inside-text textarea")
+    expect(box).to_have_value("".join(story).replace("↵", ""))
     expect(page.locator("#inside-model")).to_contain_text("DecoderLM")
     expect(page.locator("#inside-model")).to_contain_text("25 tokens")
     press_door(page, "Open in Generate")

@@ -130,7 +130,7 @@ def test_another_model_has_another_drawing(open_page):
     page = opened(open_page)
     choose(page, "Shakespeare", MODELS["shakespeare"])
     assert page.locator("#inside-model [data-stack=encoder]").count() == 0
-    assert page.locator("#inside-text input").input_value()
+    assert page.locator("#inside-text textarea").input_value()
     press(page, "decoder:0:self:attention", "self-attention")
     expect(page.locator("#inside-stages .stages-hidden")).to_be_visible()
 
@@ -159,7 +159,7 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
 
 def test_hostile_text_is_shown_as_it_is(open_page):
     page = opened(open_page)
-    page.locator("#inside-text input").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
+    page.locator("#inside-text textarea").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
     lens(page)
@@ -168,22 +168,22 @@ def test_hostile_text_is_shown_as_it_is(open_page):
 
 def test_the_picture_follows_the_text(open_page):
     page = opened(open_page)
-    page.locator("#inside-text input").fill("A horse.")
+    page.locator("#inside-text textarea").fill("A horse.")
     expect(page.locator("#inside-model")).to_contain_text("encoder, 4 tokens", timeout=PATIENT)
-    page.locator("#inside-text input").fill("")
+    page.locator("#inside-text textarea").fill("")
     expect(page.locator("#inside-model")).to_contain_text("type a text", timeout=PATIENT)
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
 def test_what_cannot_be_read_is_a_sentence(open_page):
     page = opened(open_page)
-    page.locator("#inside-text input").fill("word " * 300)
+    page.locator("#inside-text textarea").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
     note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("at most 100", timeout=PATIENT)
     expect(page.locator(".toast-body")).to_have_count(0)
     expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
-    page.locator("#inside-text input").fill("A horse.")
+    page.locator("#inside-text textarea").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-model svg").first).to_be_visible(timeout=PATIENT)
 

@@ -34,8 +34,8 @@ def rests(page):
 
 # a door is opened, and what the place is while it is entered and when whoever waits for it is told
 WAIT = """query => {
-    const is = () => ['#inside-choice', '#inside-text'].map(id =>
-        document.querySelector(`${id} input`).value);
+    const is = () => ['#inside-choice input', '#inside-text textarea'].map(box =>
+        document.querySelector(box).value);
     window.before_ = is();
     document.dispatchEvent(new CustomEvent('place:go', {detail: [query, {}]}));
     document.dispatchEvent(new CustomEvent('place:wait', {detail: () =>
@@ -75,7 +75,7 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     with answered(page, about=TEXT):
         page.get_by_role("button", name="See it inside").and_(page.locator(":visible")).click()
     expect(chosen_tab(page)).to_have_text("Inside")
-    expect(page.locator("#inside-text input")).to_have_value(TEXT)
+    expect(page.locator("#inside-text textarea")).to_have_value(TEXT)
     expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
     press_section(page, "Logit lens")
     expect(chosen_section(page)).to_have_text("Logit lens")
@@ -83,7 +83,7 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
 
     page.go_back()
     expect(chosen_section(page)).to_have_text("All stages")
-    expect(page.locator("#inside-text input")).to_have_value(TEXT)
+    expect(page.locator("#inside-text textarea")).to_have_value(TEXT)
     page.go_back()
     expect(chosen_tab(page)).to_have_text("Translate")
     expect(chosen_section(page)).to_have_text("Heads")

@@ -104,7 +104,7 @@ def lay_out(names: list[str]) -> Layout:
             EXAMPLES.get(first),
             label="Your text",
             elem_id="inside-text",
-            max_lines=1,
+            max_lines=3,  # a story has line breaks, which one line would lose
             min_width=240,
             scale=6,
         )
