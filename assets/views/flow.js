@@ -40,7 +40,7 @@ function render() {
   const value = current();
   cancelAnimationFrame(asked);
   clearTimeout(later);
-  asked = page = 0;
+  asked = later = page = 0;
   numbers =
     until =
     kept =
@@ -274,10 +274,10 @@ stage.addEventListener('click', (event) => {
   if (found) return found.press?.();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
+    hover = null; // a word that was passed on the way there is on the page that is left
     kept = { kind: 'out', i: (page + 1) % pages.count * pages.size };
   } else kept = tokenOf(event.target) ?? null;
-  if (kept) draw();
-  else look(null);
+  look(kept ? hover : null);
 });
 stage.addEventListener('keydown', (event) => {
   const token = tokenOf(document.activeElement),

@@ -217,19 +217,21 @@ function flowTable({ numbers, words, g, now, page, least }) {
       ]),
     ];
   }
-  const name = ([k, , row]) =>
-    k && two ? words.word(numbers.stacks[k].tokens[row] ?? '') : sources[row];
+  const name = ([k, , seat], row) => {
+    if (!k || !two) return sources[seat];
+    return row === null ? OTHERS : words.word(numbers.stacks[k].tokens[row]);
+  };
   return [
     ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
     ...numbers.ribbons(now.lit, g.seat, page, least / 2).map((
-      { from, to, w, first },
+      { from, to, w, first, j, i },
     ) => [
       numbers.stacks[from[0]].name,
       from[1],
-      name(from),
+      name(from, j),
       numbers.stacks[to[0]].name,
       to[1],
-      name(to),
+      name(to, i),
       w.toFixed(4),
       first,
     ]),

@@ -2,7 +2,8 @@
 
 // Every ribbon that is at least `least` wide, in two where a state is made of both texts: first is
 // what began in the first stack, of which origin tells the share. at: the amounts at a station.
-// seat(stack, row) is where a row is drawn: what shares both ends is one.
+// seat(stack, row) is where a row is drawn: what shares both ends is one, with null for the row j that
+// gives or i that takes where there are several.
 function flowRibbons({ stacks, hops, origin }, at, back, seat, least) {
   const found = new Map();
   const add = (from, to, j, i, w, first) => {
@@ -12,6 +13,8 @@ function flowRibbons({ stacks, hops, origin }, at, back, seat, least) {
     if (known) {
       known.w += w;
       known.many = true;
+      if (known.j !== j) known.j = null;
+      if (known.i !== i) known.i = null;
       return;
     }
     found.set(key, {

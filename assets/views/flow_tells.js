@@ -8,9 +8,14 @@ function flowTells(n, { sourceName, outName }) {
   // a ribbon's two ends, as the heads are labelled: what gives by what was read there, what takes by
   // what it became
   function ends(ribbon) {
-    const given = (s) => ribbon.j === null ? 'earlier pieces' : read(s);
-    const name = ([k, , s], inDecoder) => two && k === last ? inDecoder(s) : sourceName(s);
-    return [name(ribbon.from, keeps(ribbon) ? outName : given), name(ribbon.to, outName)];
+    const name = ([k, , s], row, inDecoder) => {
+      if (!two || k < last) return sourceName(s);
+      return row === null ? OTHERS : inDecoder(row);
+    };
+    return [
+      name(ribbon.from, ribbon.j, keeps(ribbon) ? outName : read),
+      name(ribbon.to, ribbon.i, outName),
+    ];
   }
   const tellStream = ([k, layer, s]) =>
     `layer ${layer + 1}: the stream of ${two && k === last ? read(s) : sourceName(s)}`;
@@ -20,7 +25,11 @@ function flowTells(n, { sourceName, outName }) {
     return [
       `layer ${Math.ceil(to[1])}`,
       head === undefined ? '' : `, head ${head + 1}`,
-      `: ${keeps(ribbon) ? `${both[0]} keeps` : `${both.join(' → ')},`} ${whole(weight ?? w)}`,
+      `: ${
+        keeps(ribbon)
+          ? `${both[0]} ${ribbon.j === null ? 'keep' : 'keeps'}`
+          : `${both.join(' → ')},`
+      } ${whole(weight ?? w)}`,
       ofTwo ? (first ? ', from the source' : ', from what was written') : '',
     ].join('');
   }

@@ -19,6 +19,7 @@ const data = () => current()?.groups?.[group];
 // the address remembers what was chosen, counted from 1: ?translation-heads=group.layer.head
 const keep = keepHead((asked) => {
   chosen = Boolean(asked);
+  wanted = null;
   [group, layer, head] = asked ?? [0, 0, 0];
 }, draw);
 const remember = () => keep([group, layer, head]);
@@ -150,9 +151,7 @@ function draw() {
   query = wanted ? g.places[0].indexOf(wanted.query) : -1;
   weights = unpack(g.weights);
   rows = g.rows ? unpack(g.rows) : null;
-  names.replaceChildren(
-    ...(current().groups.length > 1 ? kindButtons(current().groups, group) : []),
-  );
+  showKinds(names, current().groups.length > 1 ? current().groups : [], group);
   note.textContent = current().summary;
   hide.parentElement.hidden = !current().begin;
   thumbnails();

@@ -113,6 +113,14 @@ function close() {
   table.querySelector('.on')?.classList.remove('on');
 }
 const at = (event) => event.target.closest('tbody td');
+function go(to) { // the one cell that Tab reaches
+  const find = ([i, j]) => table.querySelector(`[data-i="${i}"][data-j="${j}"]`), td = find(to);
+  find(cell).tabIndex = -1;
+  td.tabIndex = 0;
+  cell = to;
+  td.focus({ preventScroll: true });
+  return td;
+}
 table.addEventListener('pointerover', (event) => {
   const td = at(event);
   if (td) show(td);
@@ -123,31 +131,25 @@ table.addEventListener('focusin', (event) => {
 });
 table.addEventListener('click', (event) => {
   const td = at(event);
-  if (td) {
-    cell = [+td.dataset.i, +td.dataset.j];
-    td.focus({ preventScroll: true });
-  }
+  if (td) go([+td.dataset.i, +td.dataset.j]);
 });
 table.addEventListener('pointerleave', close);
 table.addEventListener('focusout', close);
-scroll.addEventListener('scroll', close);
+scroll.addEventListener('scroll', () => { // the arrow keys scroll as well: the panel goes along
+  const td = table.querySelector('td:focus');
+  td && !panel.hidden ? show(td) : close();
+});
 table.addEventListener('keydown', (event) => {
   const jump =
     { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
   if (event.key === 'Escape') close();
   if (!jump) return;
   event.preventDefault();
-  const { rows, layers } = current(),
-    find = () => table.querySelector(`[data-i="${cell[0]}"][data-j="${cell[1]}"]`);
-  find().tabIndex = -1;
-  cell = [
+  const { rows, layers } = current();
+  go([
     Math.max(0, Math.min(rows.length - 1, cell[0] + jump[0])),
     Math.max(0, Math.min(layers.length - 1, cell[1] + jump[1])),
-  ];
-  const td = find();
-  td.tabIndex = 0;
-  td.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  td.focus({ preventScroll: true });
+  ]).scrollIntoView({ block: 'nearest', inline: 'nearest' });
 });
 actions.csv = () =>
   current()?.rows &&

@@ -41,38 +41,45 @@ function fit(n, heads) { // columns and size of n maps; each layer begins a row
   }
   return best;
 }
-function axis(tokens, size, name) {
-  const box = make('div', { class: name });
-  if (size / tokens.length >= LEAST) {
-    box.append(...tokens.map((token) => make('span', { text: sign(token) })));
-  }
-  return box;
-}
-function paint() {
-  const g = data(), heads = shown(), [columns, size] = fit(heads.length, alone ? 1 : g.heads);
-  maps.style.setProperty('--size', size + 'px');
-  maps.style.setProperty('--columns', columns);
-  maps.replaceChildren(...heads.map(([l, h]) => {
-    const name = `layer ${l + 1}, head ${h + 1}`, canvas = make('canvas');
-    const button = make('button', {
+function frameOf([l, h], size) { // of a head: its map, without what it holds
+  const name = `layer ${l + 1}, head ${h + 1}`;
+  return make(
+    'figure',
+    {},
+    make('div', { class: 'moment-keys' }),
+    make('div', { class: 'moment-queries' }),
+    make('button', {
       type: 'button',
       class: 'moment-map',
       'data-do': 'head',
       'data-l': l,
       'data-h': h,
       'aria-pressed': Boolean(alone),
-      'aria-label': `${g.name}, ${name}: ${alone ? 'show all heads' : 'enlarge'}`,
-    }, canvas);
-    paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
-    return make(
-      'figure',
-      {},
-      axis(g.keys, size, 'moment-keys'),
-      axis(g.queries, size, 'moment-queries'),
-      button,
-      make('figcaption', { text: size < 90 ? `${l + 1}·${h + 1}` : name }),
-    );
-  }));
+      'aria-label': `${data().name}, ${name}: ${alone ? 'show all heads' : 'enlarge'}`,
+    }, make('canvas')),
+    make('figcaption', { text: size < 90 ? `${l + 1}·${h + 1}` : name }),
+  );
+}
+function spellAxis(box, tokens, size) {
+  const room = size / tokens.length >= LEAST;
+  box.replaceChildren(...(room ? tokens : []).map((token) => make('span', { text: sign(token) })));
+}
+function paint() {
+  const g = data(), heads = shown(), [columns, size] = fit(heads.length, alone ? 1 : g.heads);
+  maps.style.setProperty('--size', size + 'px');
+  maps.style.setProperty('--columns', columns);
+  // the frames stay while a training fills them anew, or a press on one of them would be lost
+  const frames = JSON.stringify([g.name, heads, alone, size]);
+  if (maps.dataset.frames !== frames) {
+    maps.dataset.frames = frames;
+    maps.replaceChildren(...heads.map((head) => frameOf(head, size)));
+  }
+  heads.forEach(([l, h], i) => {
+    const [keys, queries, button] = maps.children[i].children;
+    spellAxis(keys, g.keys, size);
+    spellAxis(queries, g.queries, size);
+    paintMap(button.firstChild, at(l, h), g.queries.length, g.keys.length);
+  });
 }
 function spell() { // in columns of at most 20 symbols
   const { reads, writes } = current(), n = Math.max(reads.length, writes.length, 1);
@@ -102,7 +109,7 @@ function draw() {
   if (!g) return;
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
-  kinds.replaceChildren(...kindButtons(value.groups, group));
+  showKinds(kinds, value.groups, group);
   note.textContent = value.summary;
   spell();
   paint();

@@ -2,7 +2,7 @@
 // was not taken continues the story with it.
 const body = $('.next-body'), empty = $('.empty-note');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
-let place = -1;
+let place = -1, drawn = null; // the token, as it came: a text that grows brings it again
 function row([id, token, p], taken) {
   const node = make(
     'button',
@@ -26,6 +26,8 @@ function draw({ tokens, at }) {
   body.hidden = at < 0;
   if (at < 0) return;
   place = at;
+  if (tokens[at] === drawn) return; // a press on what is there would be lost
+  drawn = tokens[at];
   const [token, p, others] = tokens[at],
     before = tokens.slice(Math.max(0, at - 16), at).map((other) => visible(other[0])).join('')
       .replaceAll('␣', ' ');
@@ -40,7 +42,8 @@ function draw({ tokens, at }) {
       make('b', { text: named(token) }),
     ]),
   );
-  body.replaceChildren(
+  redraw(
+    body,
     title,
     make('div', { class: 'next-rows' }, ...rows),
     make('p', {

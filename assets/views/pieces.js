@@ -178,6 +178,7 @@ element.addEventListener('keydown', (event) => {
 });
 actions.branch = (button) => {
   const position = chosen;
+  text.focus({ preventScroll: true }); // what was pressed goes with its panel
   close();
   tell('branch', { position, token: +button.dataset.id });
 };

@@ -16,6 +16,16 @@ const make = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
+// What is drawn anew: the focus goes to what now stands where it was.
+function redraw(box, ...children) {
+  const places = () => [...box.querySelectorAll('button, [tabindex]')],
+    at = places().indexOf(document.activeElement);
+  box.replaceChildren(...children);
+  if (at < 0) return;
+  const free = places().filter((node) => !node.disabled);
+  (free.find((node) => places().indexOf(node) >= at) ?? free.at(-1))
+    ?.focus({ preventScroll: true });
+}
 const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
@@ -173,17 +183,19 @@ function headWeights({ heads, queries, keys }, weights, layer, head) {
   const size = queries.length * keys.length, first = (layer * heads + head) * size;
   return weights.subarray(first, first + size);
 }
-const kindButtons = (groups, group) =>
-  // of attention
-  groups.map(({ name }, i) =>
-    make('button', {
-      type: 'button',
-      'data-do': 'group',
-      'data-i': i,
-      'aria-pressed': i === group,
-      text: name,
-    })
-  );
+// A button for every kind of attention. Those that are there already stay, or a press and the focus
+// on them would be lost.
+function showKinds(box, groups, group) {
+  const names = groups.map(({ name }) => name), there = [...box.children];
+  if (`${names}` !== `${there.map((button) => button.textContent)}`) {
+    box.replaceChildren(
+      ...names.map((text, i) =>
+        make('button', { type: 'button', 'data-do': 'group', 'data-i': i, text })
+      ),
+    );
+  }
+  [...box.children].forEach((button, i) => button.setAttribute('aria-pressed', i === group));
+}
 const saveHeads = ({ queries, keys }, heads) =>
   // [[layer, head, weights], …]
   save(

@@ -143,7 +143,8 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
       );
     });
   }
-  canvas.addEventListener('pointerleave', () => {
+  canvas.addEventListener('pointerleave', ({ pointerType }) => {
+    if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed
     if (short) note.textContent = current().see;
     else map.say.textContent = map.about;
   });
@@ -177,8 +178,8 @@ function draw() {
   if (!value?.panels) return figures.replaceChildren();
   title.textContent = value.title;
   note.textContent = value.see;
-  const focused = heads.contains(document.activeElement);
-  heads.replaceChildren(
+  redraw(
+    heads,
     ...Array.from({ length: value.heads }, (_, h) =>
       make('button', {
         type: 'button',
@@ -189,7 +190,6 @@ function draw() {
         text: `head ${h + 1}`,
       })),
   );
-  if (focused) heads.children[value.head]?.focus();
   figures.style.setProperty('--columns', Math.min(3, value.panels.length));
   figures.replaceChildren(...value.panels.map(plot));
   $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));

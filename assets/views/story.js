@@ -93,7 +93,7 @@ function advance(now) {
   if (busy()) frame = requestAnimationFrame(advance);
   else if (!resting) {
     resting = true;
-    if (!pinned) tellLook(null);
+    tellLook(pinned ? chosen : null);
   }
 }
 // one kind of event for both: of two kinds the earlier answer could come last

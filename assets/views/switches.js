@@ -9,15 +9,14 @@ function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
   element.firstElementChild.classList.toggle('empty', !value?.groups);
-  grids.replaceChildren();
   diff.replaceChildren();
   note.textContent = value?.summary ?? '';
-  if (!value || !value.groups) return;
+  if (!value?.groups) return grids.replaceChildren();
   off = new Set(value.off);
   const worst = value.damage
     ? Math.max(...Object.values(value.damage).map((d) => Math.max(0, -d)), 1e-6)
     : 1;
-  for (const group of value.groups) {
+  const drawn = value.groups.map((group) => {
     const grid = make('div', { class: 'switch-grid', role: 'group', 'aria-label': group.name });
     grid.style.setProperty('--heads', group.heads);
     for (let l = 0; l < group.layers; l++) {
@@ -47,8 +46,9 @@ function draw() {
         grid.append(button);
       }
     }
-    grids.append(make('div', {}, make('p', { class: 'heads-title', text: group.name }), grid));
-  }
+    return make('div', {}, make('p', { class: 'heads-title', text: group.name }), grid);
+  });
+  redraw(grids, ...drawn);
   for (const [kind, word] of value.diff) {
     diff.append(make(kind === '-' ? 'del' : kind === '+' ? 'ins' : 'span', { text: word }), ' ');
   }

@@ -7,13 +7,14 @@ const TRIES = {
   move: ['input'],
 };
 const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
-let at = 0, given = [], tried = new Set(), marked = null;
+let at = 0, given = [], tried = new Set(), marked = null, retry = 0;
 const button = (what, text, more = {}) =>
   make('button', { type: 'button', 'data-do': what, text, ...more });
 function unmark() {
   card.classList.remove('looking');
   marked?.classList.remove('tour-target');
   marked = null;
+  clearTimeout(retry);
 }
 function draw() {
   const stop = stops[at], answer = given[at], last = at === stops.length - 1;
@@ -67,7 +68,7 @@ function goTo(place) {
   unmark();
   at = place;
   draw();
-  card.querySelector('.tour-answers button').focus({ preventScroll: true });
+  card.querySelector('button:enabled').focus({ preventScroll: true });
   openPlace(stops[at].place.tab);
 }
 function leave() {
@@ -79,8 +80,11 @@ function leave() {
 // a tab that is opened for the first time needs a moment until its views are there
 function show(tries = 20) {
   const target = document.querySelector(stops[at].target);
-  if (!target?.offsetParent) return tries && !card.hidden && setTimeout(show, 150, tries - 1);
   unmark();
+  if (!target?.offsetParent) {
+    if (tries) retry = setTimeout(show, 150, tries - 1);
+    return;
+  }
   marked = target;
   target.classList.add('tour-target');
   card.classList.add('looking'); // out of the way of what it explains

@@ -37,10 +37,9 @@ function layout(value) {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.steps);
-  box.replaceChildren();
   note.textContent = value?.summary ?? '';
   readout.textContent = '';
-  if (!value || !value.steps) return;
+  if (!value?.steps) return box.replaceChildren();
   layout(value);
   const rows = Math.max(1, ...value.steps.map((step) => step.length)),
     width = (value.steps.length + 1) * WIDE + 20,
@@ -90,7 +89,7 @@ function draw() {
     );
     svg.append(group);
   });
-  box.append(svg);
+  redraw(box, svg);
 }
 const shorten = (text) =>
   text.trim().length > 9 ? text.trim().slice(0, 8) + '…' : visible(text).trim() || '␣';

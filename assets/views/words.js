@@ -14,28 +14,31 @@ function draw() {
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
   edits = { ...value?.edits };
-  words.replaceChildren(...(value?.words ?? []).flatMap(([gap, own], i) => {
-    const kind = !(i in edits)
-      ? ''
-      : edits[i] === null
-      ? 'masked'
-      : edits[i] === ''
-      ? 'deleted'
-      : 'replaced';
-    return [
-      gap,
-      make('button', {
-        type: 'button',
-        class: `words-word ${kind}`,
-        'data-do': 'word',
-        'data-i': i,
-        text: shownAs(own, i),
-        'aria-label': `${own}${kind ? ', ' + kind : ''}${
-          kind === 'replaced' ? ' by ' + edits[i] : ''
-        }`,
-      }),
-    ];
-  }));
+  redraw(
+    words,
+    ...(value?.words ?? []).flatMap(([gap, own], i) => {
+      const kind = !(i in edits)
+        ? ''
+        : edits[i] === null
+        ? 'masked'
+        : edits[i] === ''
+        ? 'deleted'
+        : 'replaced';
+      return [
+        gap,
+        make('button', {
+          type: 'button',
+          class: `words-word ${kind}`,
+          'data-do': 'word',
+          'data-i': i,
+          text: shownAs(own, i),
+          'aria-label': `${own}${kind ? ', ' + kind : ''}${
+            kind === 'replaced' ? ' by ' + edits[i] : ''
+          }`,
+        }),
+      ];
+    }),
+  );
   if (chosen >= (value?.words?.length ?? 0)) close();
   else if (chosen >= 0) open(chosen);
 }
@@ -105,6 +108,7 @@ function close() {
   words.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
 }
 const send = () => {
+  if (panel.contains(document.activeElement)) words.querySelector('.on')?.focus();
   close();
   tell('edit', { edits });
 };

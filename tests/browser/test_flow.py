@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from visitor import TOLD as TOLD_IN
 from visitor import answered, press_ribbon, press_section, press_stream, unfold
 
 from transformer_core.ui.theme import CATEGORICAL
@@ -271,6 +272,7 @@ def test_of_a_long_sentence_at_most_24_rows_are_drawn(open_page):
     expect(more).to_contain_text("more")
     assert flow.locator(".flow-out:visible").count() <= 23
     shown = flow.locator(".flow-out:visible").all_inner_texts()
+    flow.locator(".flow-out:visible").last.hover()  # on the way there
     more.click()
     page.wait_for_function(
         """before => [...document.querySelectorAll('#translate-flow .flow-out')]
@@ -280,6 +282,42 @@ def test_of_a_long_sentence_at_most_24_rows_are_drawn(open_page):
     )
     sources.last.hover()
     expect(flow.locator(".flow-caption")).to_contain_text("others make up")
+    more.click()
+    unfold(flow)
+    flow.locator(".flow-out:visible").first.hover()  # all before it are on the other page
+    assert flow.evaluate(TOLD_IN, "^layer \\d+: other pieces → ")
+
+
+def test_play_goes_on_with_another_sentence_for_those_who_want_no_motion(open_page):
+    page, flow = opened(open_page)
+    begins = flow.locator(".flow-play")
+    begins.click()
+    with answered(page, "The dog sleeps."):
+        page.get_by_label("English").fill("The dog sleeps.")
+    expect(flow.locator(".flow-source").first).to_have_text(re.compile("The"))
+    begins.click()
+    page.wait_for_function(
+        "() => { const scrub = document.querySelector('#translate-flow .flow-scrub');"
+        " return scrub.value === scrub.max; }"
+    )
+
+
+def test_back_from_a_ribbon_that_was_pressed_shows_the_head_before(open_page):
+    page, flow = opened_on(open_page, "translate")
+    title = page.locator("#translation-heads .heads-title")
+    press_section(page, "Heads")
+    page.locator("#translation-heads .heads-grid button").nth(1).click()
+    before = title.inner_text()
+    page.wait_for_function("location.search.includes('translation-heads=')")
+    press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
+    flow.scroll_into_view_if_needed()
+    unfold(flow)
+    press_ribbon(page, flow)
+    expect(title).not_to_have_text(before)
+    page.wait_for_function("watch.rests()")
+    page.go_back()
+    press_section(page, "Heads")
+    expect(title).to_have_text(before)
 
 
 # tab -> its checkpoint and the view of its heads

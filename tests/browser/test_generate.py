@@ -172,6 +172,28 @@ def test_a_prompt_is_continued_and_the_same_seed_repeats_it(open_page):
     write(page, "JULIET:\n")
     begins(page, "JULIET:", 60)
     assert settled(page) == first
+    write(page, "JULIET:\n")  # what flows then is what flowed before, and no longer waits
+    expect(page.locator("#story h3")).to_be_visible()
+    assert settled(page) == first
+    expect(page.locator("#generate-flow .flow")).not_to_have_class(re.compile("flow-old"))
+
+
+def test_a_character_that_is_looked_at_while_it_writes_flows_when_it_rests(open_page):
+    page = opened(open_page)
+    settled(page)
+    pace(page, "20")
+    write(page, "KING HENRY:\n", 100)
+    begins(page, "KING", 20)
+    page.locator("#story .story-text").focus()
+    page.keyboard.press("ArrowLeft")
+    i = page.locator("#story .token.on").evaluate("token => +token.dataset.i")
+    page.locator("#next button").first.evaluate("button => { window.button_ = button; }")
+    begins(page, "KING", i + 10)
+    assert page.evaluate("window.button_.isConnected")  # or a press on it would be lost
+    pace(page, "instant")
+    settled(page)
+    expect(page.locator("#generate-flow .flow")).not_to_have_class(re.compile("flow-old"))
+    expect(told(page)).to_have_text(named(page, i))
 
 
 def test_it_writes_at_a_pace_and_stops_at_once(open_page):

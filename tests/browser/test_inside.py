@@ -123,7 +123,14 @@ def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
     expect(page.locator("#inside-lens .lens-best code")).to_have_count(5)
     rows.nth(1).locator("td").nth(2).click()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#inside-lens .lens-panel")).to_contain_text("layer 3")
+    panel = page.locator("#inside-lens .lens-panel")
+    expect(panel).to_contain_text("layer 3")
+    assert page.locator("#inside-lens [tabindex='0']").count() == 1
+    page.set_viewport_size({"width": 390, "height": 844})  # there the table scrolls with the cell
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("watch.rests()")
+    expect(panel).to_be_visible()
 
 
 def test_another_model_has_another_drawing(open_page):

@@ -153,6 +153,9 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     label = page.locator("#lab-curves .curves-moment")
     look = page.locator("#lab-heads .view-note")
     learnt(page, 50)
+    page.locator("#lab-heads figure button").first.evaluate("map => { window.map_ = map; }")
+    learnt(page, 75)
+    assert page.evaluate("window.map_.isConnected")  # or a press on it would be lost
     moment(page, 25)
     expect(look).to_contain_text("step 25.", timeout=NEVER)
     learnt(page, 100)

@@ -232,7 +232,9 @@ def test_heads_are_switched_off_and_on_again(open_page):
     page.locator("#switches .switch-grid button").nth(2).click()
     expect(page.locator("#switches .view-note").first).to_contain_text("1 of")
     expect(page.locator("#german .view-note")).to_contain_text("1 head is off")
-    expect(page.locator("#switches .switch-grid button").nth(2)).to_have_text("1·3 off")
+    third = page.locator("#switches .switch-grid button").nth(2)
+    expect(third).to_have_text("1·3 off")
+    expect(third).to_be_focused()  # who presses by keyboard goes on from there
     page.get_by_role("button", name="All on").click()
     expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
     assert german(page) == before

@@ -1,6 +1,7 @@
 """One visitor's texts, and what the Generate tab shows of them."""
 
 import threading
+import time
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -240,7 +241,9 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
 def picture(trained: Trained, story: Story, seen: Look) -> dict:
     """The last characters on their way into each one that they led to."""
     branch = story.branch
-    return flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
+    flow = flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
+    # the page waits for an answer, and of a value that is equal to the last one it is not told
+    return {**flow, "answered": time.monotonic_ns()}
 
 
 def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:
