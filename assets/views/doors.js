@@ -5,7 +5,6 @@
 // a story grows, its doors are shut.
 const row = $('.doors-row');
 let looked = {};
-const beside = (other) => element.closest('[role=tabpanel]')?.contains(other);
 function draw() {
   const { doors = [], kept = {}, step } = current() ?? {};
   row.inert = false;

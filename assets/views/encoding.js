@@ -7,11 +7,11 @@ const map = $('.encoding-map'),
   none = $('.encoding-none'),
   heading = $('h3');
 const [rowMark, columnMark] = [$('.encoding-row'), $('.encoding-column')];
-let numbers = [], place = [24, 8];
+let numbers = [], columns = 0, place = [24, 8];
 
-const cell = (i, j) => numbers[i * current().columns + j];
-const rowOf = (i) => Array.from({ length: current().columns }, (_, j) => cell(i, j));
-const columnOf = (j) => Array.from({ length: current().rows }, (_, i) => cell(i, j));
+const cell = (i, j) => numbers[i * columns + j];
+const rowOf = (i) => Array.from({ length: columns }, (_, j) => cell(i, j));
+const columnOf = (j) => Array.from({ length: numbers.length / columns }, (_, i) => cell(i, j));
 function likeness(i) {
   const row = rowOf(i);
   if (current().isBias) { // what is left of equal scores
@@ -74,6 +74,7 @@ function draw() {
     : value?.names.table ?? 'Here comes the table of an encoding: a row for each position.';
   if (!some) return;
   heading.textContent = value.names.table;
+  columns = value.columns;
   numbers = unpack(value.table).map((v) => 2 * v - 1);
   paintMap(map, numbers, value.rows, value.columns);
   map.setAttribute('aria-label', value.names.table);
@@ -84,17 +85,17 @@ function draw() {
 function point(event) {
   const { rows, columns } = current(), area = map.getBoundingClientRect();
   const at = (part, count) => Math.min(count - 1, Math.max(0, Math.floor(part * count)));
-  place = [
+  const there = [
     at((event.clientY - area.top) / area.height, rows),
     at((event.clientX - area.left) / area.width, columns),
   ];
+  if (`${there}` === `${place}`) return;
+  place = there;
   show();
 }
 for (const kind of ['pointermove', 'pointerdown']) map.addEventListener(kind, point);
 map.addEventListener('keydown', (event) => {
-  const [down, right] =
-    { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ??
-      [];
+  const [down, right] = arrow(event) ?? [];
   if (down === undefined) return;
   event.preventDefault();
   place = [

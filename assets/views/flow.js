@@ -193,7 +193,7 @@ function ask() {
   tell('attend', {});
 }
 document.addEventListener('weights', ({ detail: { from, stacks } }) => {
-  if (!numbers || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  if (!numbers || !beside(from)) return;
   attention = flowAttention(numbers, stacks) ?? attention;
   if (attention) chooser.fill(numbers, attention.count, likelyHead());
   draw();
@@ -235,7 +235,7 @@ function look(token, silent = false) {
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   if (
     !numbers || from === root || !element.isConnected ||
-    !element.closest('[role=tabpanel]')?.contains(from)
+    !beside(from)
   ) return;
   const i = side === 'target' ? position - numbers.start : numbers.seatOf[position];
   const known = side === 'target' ? i >= 0 && i < numbers.outs.length : side && i !== undefined;
@@ -247,7 +247,7 @@ function old(is) {
   stage.inert = bar.inert = is;
 }
 document.addEventListener('story', ({ detail: { from, growing } }) => {
-  if (!growing || !numbers || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  if (!growing || !numbers || !beside(from)) return;
   if (root.classList.contains('flow-old')) return;
   old(true);
   until = null;
@@ -281,10 +281,8 @@ stage.addEventListener('click', (event) => {
 });
 stage.addEventListener('keydown', (event) => {
   const token = tokenOf(document.activeElement),
-    [dx, dy] =
-      { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ??
-        [0, 0];
-  if (!token || !(dx || dy)) return;
+    [dy, dx] = arrow(event) ?? [];
+  if (!token || dx === undefined) return;
   event.preventDefault();
   const [along, across] = g.vertical ? [dx, dy] : [dy, dx],
     lists = { source: words.sources, out: words.targets };
@@ -349,7 +347,7 @@ function openHead(head) {
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 }
 document.addEventListener('head:ask', ({ detail }) => {
-  if (!pressed || !element.closest('[role=tabpanel]')?.contains(detail)) return;
+  if (!pressed || !beside(detail)) return;
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 });
 function openInside([k, layer]) { // what a stream is after a layer
@@ -449,9 +447,9 @@ new ResizeObserver(() => {
   g = null;
   draw();
 }).observe(stage);
-new MutationObserver(() => {
+whenTheme(() => {
   ink = g = null;
   draw();
-}).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+});
 watch('value', render);
 render();

@@ -135,17 +135,11 @@ class SvgPen {
 // The words of an element and the boxes around them, drawn by a pen: for downloads.
 function flowTranscribe(pen, root) {
   const origin = root.getBoundingClientRect(), range = document.createRange();
-  // a mixed colour is computed as color(srgb …), which only browsers read; null: nothing to see
-  const plain = (paint) => {
-    const [, r, g, b, a = 1] =
-      /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(paint) ?? [];
-    const mixed = r === undefined ? paint : rgba([r, g, b].map((x) => Math.round(255 * x)), +a);
-    return /^rgba\(.+, 0(\.0+)?\)$/.test(mixed) ? null : mixed;
-  };
+  const seen = (paint) => /^rgba\(.+, 0(\.0+)?\)$/.test(plain(paint)) ? null : plain(paint);
   function boxOf(node, style) {
     const box = node.getBoundingClientRect(),
       edge = parseFloat(style.borderTopWidth),
-      ground = plain(style.backgroundColor);
+      ground = seen(style.backgroundColor);
     if (!box.width || !box.height || !ground && !edge) return;
     pen.beginPath();
     pen.roundRect(
@@ -159,15 +153,15 @@ function flowTranscribe(pen, root) {
       pen.fillStyle = ground;
       pen.fill();
     }
-    if (edge && plain(style.borderTopColor)) {
-      pen.strokeStyle = plain(style.borderTopColor);
+    if (edge && seen(style.borderTopColor)) {
+      pen.strokeStyle = seen(style.borderTopColor);
       pen.lineWidth = edge;
       pen.stroke();
     }
   }
   function wordsOf(text, style) {
     const size = parseFloat(style.fontSize);
-    pen.fillStyle = plain(style.color);
+    pen.fillStyle = seen(style.color);
     pen.font = `${style.fontWeight} ${size}px ${style.fontFamily}`;
     pen.textAlign = 'left';
     for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {

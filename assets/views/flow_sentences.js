@@ -35,7 +35,7 @@ function flowSentences(n, { sourceName, outName }) {
     ];
     return [
       ...judge
-        ? [[`${whole(n.chance(i))} ${outs[i].text}`, 'flow-word'], [
+        ? [[`${sure(n.chance(i))} ${outs[i].text}`, 'flow-word'], [
           ' is read from [CLS], which comes ',
         ]]
         : [[outName(i), 'flow-word'], [

@@ -9,7 +9,7 @@ function flowLens(labels, n, word) {
 
   function say(node, out, l, first) {
     const [said, prob] = out.lens[l], positive = prob >= .5;
-    const verdict = `${whole(positive ? prob : 1 - prob)} ${positive ? 'positive' : 'negative'}`;
+    const verdict = `${sure(positive ? prob : 1 - prob)} ${positive ? 'positive' : 'negative'}`;
     write(node, judge ? verdict : word(said, first));
     mark(node, 'flow-final', judge ? positive === (out.text === 'positive') : said === out.text);
   }
@@ -55,7 +55,7 @@ function flowVerdict(labels, n) {
     [verdict, negative, positive] = ['flow-verdict', 'flow-pole', 'flow-pole'].map((name) =>
       add('span', name)
     );
-  write(verdict, `${whole(n.chance(0))} ${out.text}`);
+  write(verdict, `${sure(n.chance(0))} ${out.text}`);
   write(negative, 'negative');
   write(positive, 'positive');
   return {

@@ -13,6 +13,7 @@ const grid = $('.heads-grid'),
 const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null; // of the tokens in the row
+let marked = [], wide = 0; // the query and the key that are marked; how wide the map was labelled
 let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked for
 
 const data = () => current()?.groups?.[group];
@@ -70,13 +71,7 @@ function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
   title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
   paintMap(map, values, n, m);
-  const width = map.parentElement.clientWidth || 400;
-  $('.heads-keys').classList.toggle(
-    'tall',
-    Math.max(...g.keys.map((t) => t.trim().length)) * 7 > width / m,
-  );
-  labelAxis($('.heads-keys'), g.keys, Math.floor(width / 11));
-  labelAxis($('.heads-queries'), g.queries, Math.floor((map.clientHeight || width) / 11));
+  label();
   [...grid.children].forEach((b) =>
     b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
   );
@@ -91,7 +86,19 @@ function enlarge() {
   mark(query, key);
   key >= 0 ? pair(query, key) : describe(query >= 0 ? query : current().begin ? 0 : n - 1);
 }
+function label() { // both axes, with as many tokens as there is room for
+  const { queries, keys } = data(), width = map.parentElement.clientWidth;
+  wide = width;
+  if (!width) return; // it is drawn before it is seen
+  $('.heads-keys').classList.toggle(
+    'tall',
+    Math.max(...keys.map((t) => t.trim().length)) * 7 > width / keys.length,
+  );
+  labelAxis($('.heads-keys'), keys, Math.floor(width / 11));
+  labelAxis($('.heads-queries'), queries, Math.floor((map.clientHeight || width) / 11));
+}
 function mark(...pair) { // the labels of a query and a key
+  marked = pair;
   [$('.heads-queries'), $('.heads-keys')].forEach((labels, axis) =>
     [...labels.children].forEach((label, i) => label.classList.toggle('on', i === pair[axis]))
   );
@@ -131,8 +138,10 @@ function describe(i) {
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
     values[j] >= 0.005
   );
-  const looks = best.map((j) => `“${bare(g.keys[j])}” (key ${j + 1}, ${percent(values[j])})`);
-  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” ` +
+  const looks = best.map((j) =>
+    `“${bare(g.keys[j])}” (key ${g.places[1][j] + 1}, ${percent(values[j])})`
+  );
+  readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” ` +
     (looks.length ? `looks at ${looks.join(', ')}.` : 'looks at none of these keys.');
 }
 function draw() {
@@ -183,7 +192,8 @@ actions.png = () => {
     top = 90,
     picture = make('canvas'),
     c = picture.getContext('2d');
-  picture.width = left + m * cell + 10;
+  c.font = '14px sans-serif';
+  picture.width = Math.max(left + m * cell, c.measureText(title.textContent).width + 10) + 10;
   picture.height = top + n * cell + 10;
   c.fillStyle = '#fff';
   c.fillRect(0, 0, picture.width, picture.height);
@@ -216,14 +226,14 @@ function point(event) {
 }
 function pair(i, j) {
   const g = data(), m = g.keys.length;
-  readout.textContent = `Query ${i + 1} “${bare(g.queries[i])}” gives key ${j + 1} “${
-    bare(g.keys[j])
-  }” ${percent(at(layer, head)[i * m + j])} of its attention.`;
+  readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” gives key ${
+    g.places[1][j] + 1
+  } “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])} of its attention.`;
 }
 map.addEventListener('pointermove', point);
 map.addEventListener('pointerdown', point);
 map.addEventListener('keydown', (event) => {
-  const g = data(), jump = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const g = data(), jump = arrow(event)?.[0];
   if (!g || !jump) return;
   event.preventDefault();
   query = Math.max(
@@ -233,10 +243,15 @@ map.addEventListener('keydown', (event) => {
   describe(query);
 });
 whenTheme(() => data() && weights && (thumbnails(), enlarge()));
+new ResizeObserver(() => {
+  if (!data() || map.parentElement.clientWidth === wide) return;
+  label();
+  mark(...marked);
+}).observe(map.parentElement);
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
-  if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;
+  if (!beside(detail.from)) return;
   wanted = detail;
   chosen = true;
   draw();

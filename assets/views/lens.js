@@ -140,8 +140,7 @@ scroll.addEventListener('scroll', () => { // the arrow keys scroll as well: the 
   td && !panel.hidden ? show(td) : close();
 });
 table.addEventListener('keydown', (event) => {
-  const jump =
-    { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+  const jump = arrow(event);
   if (event.key === 'Escape') close();
   if (!jump) return;
   event.preventDefault();

@@ -45,11 +45,6 @@ function meter({ name, p }) {
     make('span', { class: 'meter-number', text: `${labels[side]} ${sure(side ? p : 1 - p)}` }),
   );
 }
-// 100 % would claim what no classifier knows
-const sure = (p) =>
-  p >= 0.995
-    ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
-    : Math.round(100 * p) + ' %';
 actions.csv = () =>
   current()?.rows &&
   save(

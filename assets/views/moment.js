@@ -149,15 +149,17 @@ actions.png = () => {
     side = 240,
     columns = Math.ceil(Math.sqrt(drawn.length)),
     picture = make('canvas'),
-    pen = picture.getContext('2d');
-  picture.width = columns * (side + 20) + 20;
+    pen = picture.getContext('2d'),
+    said = `${g.name}: ${current().summary}`;
+  pen.font = '14px sans-serif';
+  picture.width = Math.max(columns * (side + 20), pen.measureText(said).width + 20) + 20;
   picture.height = Math.ceil(drawn.length / columns) * (side + 40) + 50;
   pen.fillStyle = colour('--ground');
   pen.fillRect(0, 0, picture.width, picture.height);
   pen.fillStyle = colour('--ink');
   pen.font = '14px sans-serif';
   pen.imageSmoothingEnabled = false;
-  pen.fillText(`${g.name}: ${current().summary}`, 20, 26);
+  pen.fillText(said, 20, 26);
   drawn.forEach((canvas, i) => {
     const [l, h] = shown()[i],
       x = 20 + i % columns * (side + 20),

@@ -51,7 +51,7 @@ function draw({ tokens, at }) {
       text: p === null
         ? 'Nothing comes before it, so nothing predicted it.'
         : `Character ${at + 1}, a surprise of ${
-          (-Math.log2(Math.max(p, 1e-9))).toFixed(1)
+          bitsOf(p).toFixed(1)
         } bits. Press another one to take it instead.`,
     }),
   );

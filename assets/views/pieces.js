@@ -74,7 +74,7 @@ function point(i) { // what one points at here lights up in the picture
 }
 // and the other way round
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {
-  if (from === element || !panel.hidden || !element.closest('[role=tabpanel]')?.contains(from)) {
+  if (from === element || !panel.hidden || !beside(from)) {
     return;
   }
   light(side === 'target' && position < pieces.length ? position : -1);
@@ -161,10 +161,8 @@ element.addEventListener('keydown', (event) => {
     text.focus();
     return;
   }
-  if (!pieces.length || event.target !== text || event.shiftKey || event.ctrlKey || event.metaKey) {
-    return;
-  }
-  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (!pieces.length || event.target !== text || event.shiftKey) return;
+  const jump = jumpOf(event);
   if (jump) {
     event.preventDefault();
     panel.hidden = true;

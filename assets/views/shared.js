@@ -16,6 +16,17 @@ const make = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
+// whether what another view says is said in the same tab
+const beside = (other) => element.closest('[role=tabpanel]')?.contains(other);
+// Keys that lead somewhere; with a modifier they are the browser's: Alt and ← go back.
+const keyed = (event, names) =>
+  event.altKey || event.ctrlKey || event.metaKey ? undefined : names[event.key];
+const arrow = (event) =>
+  // [down, right]
+  keyed(event, { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] });
+const jumpOf = (event) =>
+  // along a text
+  keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
 // What is drawn anew: the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
@@ -29,6 +40,14 @@ function redraw(box, ...children) {
 const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
+// 100 % would claim what no classifier knows
+const sure = (p) =>
+  p >= 0.995
+    ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
+    : Math.round(100 * p) + ' %';
+// surprise in bits, and how deep it colours a token: fully at 8 bits
+const bitsOf = (p) => -Math.log2(Math.max(p, 1e-9));
+const surprise = (p) => Math.min(1, bitsOf(p ?? 1) / 8).toFixed(3);
 // base64 of little-endian uint16, 65535 = 1, as views.pack writes it
 const unpack = (text) => {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -50,6 +69,13 @@ const shape = (tag, attributes = {}, text) => {
   if (text !== undefined) node.textContent = text;
   return node;
 };
+// a mixed colour is computed as color(srgb …), which only browsers read
+const plain = (paint) => {
+  const [, r, g, b, a = 1] =
+    /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(paint) ?? [];
+  if (r === undefined) return paint;
+  return `rgba(${[r, g, b].map((x) => Math.round(255 * x))}, ${+a})`;
+};
 const STYLES = [
   'fill',
   'stroke',
@@ -65,7 +91,7 @@ const saveSvg = (name, svg) => {
   const copy = svg.cloneNode(true), originals = svg.querySelectorAll('*');
   copy.querySelectorAll('*').forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
-    for (const property of STYLES) node.style[property] = style[property];
+    for (const property of STYLES) node.style[property] = plain(style[property]);
   });
   // letters are as light as the page is dark, and nobody knows where the picture will lie
   copy.prepend(
@@ -196,7 +222,7 @@ function showKinds(box, groups, group) {
   }
   [...box.children].forEach((button, i) => button.setAttribute('aria-pressed', i === group));
 }
-const saveHeads = ({ queries, keys }, heads) =>
+const saveHeads = ({ queries, keys, places = [[...queries.keys()], [...keys.keys()]] }, heads) =>
   // [[layer, head, weights], …]
   save(
     'attention.csv',
@@ -206,7 +232,15 @@ const saveHeads = ({ queries, keys }, heads) =>
       ...heads.flatMap(([layer, head, weights]) =>
         [...weights].map((w, k) => {
           const i = Math.floor(k / keys.length), j = k % keys.length;
-          return [layer + 1, head + 1, i + 1, j + 1, queries[i], keys[j], w.toFixed(5)];
+          return [
+            layer + 1,
+            head + 1,
+            places[0][i] + 1,
+            places[1][j] + 1,
+            queries[i],
+            keys[j],
+            w.toFixed(5),
+          ];
         })
       ),
     ]),

@@ -150,8 +150,7 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   });
   canvas.addEventListener('focus', () => cell(...map.cell));
   canvas.addEventListener('keydown', (event) => {
-    const jump =
-      { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+    const jump = arrow(event);
     if (jump) {
       event.preventDefault();
       cell(map.cell[0] + jump[0], map.cell[1] + jump[1]);

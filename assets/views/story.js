@@ -27,10 +27,7 @@ function span([token, p], i) {
   const node = make('span', { class: 'token', 'data-i': i, text: token === '\n' ? '↵\n' : token });
   if (token === '\n') node.classList.add('newline');
   if (i < prompt) node.classList.add('prompt');
-  else {node.style.setProperty(
-      '--surprise',
-      Math.min(1, -Math.log2(Math.max(p ?? 1, 1e-9)) / 8).toFixed(3),
-    );}
+  else node.style.setProperty('--surprise', surprise(p));
   return node;
 }
 function announce() {
@@ -150,7 +147,7 @@ text.addEventListener('click', (event) => {
   } else choose(+node.dataset.i);
 });
 text.addEventListener('keydown', (event) => {
-  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  const jump = jumpOf(event);
   if (!shown) return;
   if (jump) {
     event.preventDefault();
@@ -171,7 +168,7 @@ text.addEventListener('keydown', (event) => {
   }
 });
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {
-  if (from === element || !element.closest('[role=tabpanel]')?.contains(from)) return;
+  if (from === element || !beside(from)) return;
   followed = side === 'target' && position < shown ? position : -1;
   announce();
 });

@@ -7,8 +7,7 @@ function draw() {
   if (!heard || heard.at < 0 || !width) return;
   const { tokens, shown, at } = heard, n = Math.floor((width - LEFT) / PITCH);
   const first = Math.max(0, Math.min(at - Math.floor(n / 2), shown - n)), room = height - FOOT - 8;
-  const y = (bits) => 8 + room * (1 - Math.min(bits, BITS) / BITS),
-    bits = (p) => -Math.log2(Math.max(p, 1e-9));
+  const y = (bits) => 8 + room * (1 - Math.min(bits, BITS) / BITS);
   chart.setAttribute('viewBox', `0 0 ${width} ${height}`);
   chart.replaceChildren();
   for (const tick of [0, 2, 4, 6, 8]) {
@@ -28,8 +27,8 @@ function draw() {
         shape('rect', {
           x: x + 2,
           width: PITCH - 4,
-          y: y(bits(p)),
-          height: Math.max(1, y(0) - y(bits(p))),
+          y: y(bitsOf(p)),
+          height: Math.max(1, y(0) - y(bitsOf(p))),
           class: on ? 'surprise-on' : 'surprise-bar',
         }),
       );
@@ -44,7 +43,7 @@ function draw() {
     );
   });
   const known = tokens.slice(heard.prompt, shown).filter(([, p]) => p !== null),
-    mean = known.reduce((sum, [, p]) => sum + bits(p), 0) / known.length;
+    mean = known.reduce((sum, [, p]) => sum + bitsOf(p), 0) / known.length;
   note.textContent = known.length
     ? `${known.length} characters written; the average one was a surprise of ${
       mean.toFixed(2)

@@ -1,18 +1,14 @@
 // A text whose every token is coloured by how likely the model found it.
-// value: {id, note, prompt, branches, lines}, one line of JSON a token: [text, probability or
-//   null, [[id, text, probability], …]]; without lines the note says why there are none
+// value: {id, note, lines}, one line of JSON a token: [text, probability or null, [[id, text,
+//   probability], …]]; without lines the note says why there are none
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
 let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
 
-function shade(p) { // surprise in bits, full colour at 8 bits
-  return p === null ? 0 : Math.min(1, -Math.log2(Math.max(p, 1e-9)) / 8);
-}
 function span([content, p], index) {
   const node = make('span', { class: 'token', 'data-i': index });
   node.textContent = content === '\n' ? '↵\n' : content;
   if (content === '\n') node.classList.add('newline');
-  if (index < drawn.prompt) node.classList.add('prompt');
-  node.style.setProperty('--surprise', shade(p).toFixed(3));
+  node.style.setProperty('--surprise', surprise(p));
   return node;
 }
 function render() {
@@ -21,7 +17,7 @@ function render() {
     text.replaceChildren();
     tokens = [];
     chosen = -1;
-    drawn = { id: value.id, length: 0, prompt: value.prompt };
+    drawn = { id: value.id, length: 0 };
     close();
   }
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24, from = tokens.length;
@@ -40,21 +36,15 @@ function describe(number, token, p) {
       ? 'nothing comes before it, so it has no probability.'
       : `the model gave it ${percent(p)}.`);
 }
-function option(id, token, p, same) {
-  const button = make(
-    'button',
-    {
-      'data-do': 'branch',
-      'data-id': id,
-      type: 'button',
-      class: same ? 'same' : '',
-      'aria-label': `${visible(token)} ${percent(p)}: continue with it`,
-    },
+function option(token, p, same) {
+  const row = make(
+    'div',
+    { class: same ? 'same' : '' },
     make('code', { text: visible(token) }),
     make('span', { text: percent(p) }),
   );
-  button.style.setProperty('--p', p);
-  return button;
+  row.style.setProperty('--p', p);
+  return row;
 }
 // what else could have stood in one token's place
 function alternatives(position) {
@@ -64,12 +54,9 @@ function alternatives(position) {
     make(
       'div',
       { class: 'tokens-list' },
-      ...others.map(([id, other, q]) => option(id, other, q, other === token)),
+      ...others.map(([, other, q]) => option(other, q, other === token)),
     ),
   );
-  if (others.length && current().branches) {
-    panel.append(make('p', { class: 'hint', text: 'Pick another one to continue from here.' }));
-  }
 }
 function open(index, pin) {
   const node = text.children[index];
@@ -90,10 +77,6 @@ function close() {
   pinned = false;
   [...text.querySelectorAll('.on')].forEach((n) => n.classList.remove('on'));
 }
-function choose(index) {
-  open(index, true);
-  tell('choose', { position: index });
-}
 
 text.addEventListener('pointerover', (event) => {
   const node = event.target.closest('.token');
@@ -106,7 +89,7 @@ text.addEventListener('click', (event) => {
   const node = event.target.closest('.token');
   if (!node) return;
   if (pinned && +node.dataset.i === chosen) close();
-  else choose(+node.dataset.i);
+  else open(+node.dataset.i, true);
 });
 document.addEventListener('pointerdown', (event) => {
   if (!element.contains(event.target)) close();
@@ -119,7 +102,7 @@ element.addEventListener('keydown', (event) => {
     return;
   }
   if (last < 0 || event.target !== text) return;
-  const jump = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  const jump = jumpOf(event);
   if (jump) {
     event.preventDefault();
     open(Math.max(0, Math.min(last, chosen + jump)), false);
@@ -127,15 +110,9 @@ element.addEventListener('keydown', (event) => {
   }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
     event.preventDefault();
-    choose(chosen);
-    panel.querySelector('button')?.focus();
+    open(chosen, true);
   }
 });
-actions.branch = (button) => {
-  if (!current().branches) return;
-  tell('branch', { position: chosen, token: +button.dataset.id });
-  close();
-};
 actions.csv = () => saveTokens('tokens.csv', tokens);
 watch('value', render);
 render();

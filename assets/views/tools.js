@@ -8,14 +8,20 @@ function turn(dark) {
   document.body.classList.toggle('dark', dark);
   name();
 }
-// the address may ask for a theme; else it is what this visitor chose before, else the system's
-if (!new URLSearchParams(location.search).has('__theme') && localStorage.getItem(CHOICE)) {
-  turn(localStorage.getItem(CHOICE) === 'dark');
+function stored(use) { // a browser may forbid it, as to a page in another's frame
+  try {
+    return use(localStorage);
+  } catch {
+    return null;
+  }
 }
+// the address may ask for a theme; else it is what this visitor chose before, else the system's
+const before = stored((storage) => storage.getItem(CHOICE));
+if (!new URLSearchParams(location.search).has('__theme') && before) turn(before === 'dark');
 name();
 actions.theme = () => {
   turn(!isDark());
-  localStorage.setItem(CHOICE, isDark() ? 'dark' : 'light');
+  stored((storage) => storage.setItem(CHOICE, isDark() ? 'dark' : 'light'));
 };
 actions.share = async () => {
   try {

@@ -113,22 +113,20 @@ box.addEventListener('click', (event) => {
   const n = at(event);
   if (n) force(n);
 });
-function next(n, key) { // the neighbour in its column, what it continues, or its best continuation
+function next(n, [down, right]) { // the neighbour in its column, what it continues, or its best continuation
   const column = nodes.filter((other) => other.path.length === n.path.length);
-  if (key === 'ArrowUp' || key === 'ArrowDown') {
-    return column[column.indexOf(n) + (key === 'ArrowUp' ? -1 : 1)];
-  }
-  return key === 'ArrowLeft'
+  if (down) return column[column.indexOf(n) + down];
+  return right < 0
     ? nodes.find((other) => other === n.from)
     : nodes.find((other) => other.from === n) ??
       nodes.find((other) => other.path.length > n.path.length);
 }
 box.addEventListener('keydown', (event) => {
-  const n = at(event), arrow = event.key.startsWith('Arrow');
-  if (!n || !arrow && event.key !== 'Enter' && event.key !== ' ') return;
+  const n = at(event), way = arrow(event);
+  if (!n || !way && event.key !== 'Enter' && event.key !== ' ') return;
   event.preventDefault();
-  if (!arrow) return force(n);
-  const other = box.querySelector(`[data-i="${nodes.indexOf(next(n, event.key))}"]`);
+  if (!way) return force(n);
+  const other = box.querySelector(`[data-i="${nodes.indexOf(next(n, way))}"]`);
   if (other) {
     event.target.tabIndex = -1;
     other.tabIndex = 0;

@@ -114,7 +114,7 @@ for (const kind of ['pointerover', 'click']) {
   });
 }
 scroll.addEventListener('keydown', (event) => {
-  const jump = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const jump = arrow(event)?.[1];
   if (!jump || !current()?.words) return;
   event.preventDefault();
   point(Math.max(0, Math.min(current().words.length - 1, word + jump)));

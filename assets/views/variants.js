@@ -59,7 +59,7 @@ function fill(value, lines) {
     row.lastChild.textContent = at === null ? line.ends : say(line.smoothed[nearest(line.x, at)]);
   });
   const whole = on.size === lines.length;
-  all.textContent = whole ? `Show the ${value.shown} that differ most` : `Show all ${lines.length}`;
+  all.textContent = whole ? `Show the ${value.shown - 1} that differ most` : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
   note.textContent = at === null
     ? 'At the end, ± one standard deviation of the seeds.'
@@ -139,7 +139,7 @@ const leave = () => {
 chart.addEventListener('pointerleave', leave);
 chart.addEventListener('blur', leave);
 chart.addEventListener('keydown', (event) => {
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const step = arrow(event)?.[1];
   if (!step || !current()?.lines?.length) return;
   const [line] = current().lines, xs = places(axes([line]), line);
   event.preventDefault();

@@ -33,7 +33,7 @@ def lines(page):
     return page.locator(f"{FIGURE} .variants-line")
 
 
-def test_it_opens_on_the_four_that_differ_most_of_the_clearest_study(open_page):
+def test_it_opens_on_the_whole_model_and_those_that_differ_most_in_the_clearest_study(open_page):
     page = opened(open_page)
     expect(page.get_by_label(CLEAREST.replace("_", " "), exact=True)).to_be_checked()
     expect(lines(page)).to_have_count(4)

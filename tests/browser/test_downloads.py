@@ -1,4 +1,4 @@
-"""What a CSV file that the app writes is to the program that opens it."""
+"""What a file that the app writes is to the program that opens it."""
 
 import csv
 from pathlib import Path
@@ -7,24 +7,26 @@ import pytest
 
 SHARED = Path(__file__).parents[2] / "assets" / "views" / "shared.js"
 # every view begins with this script, here without a view around it
-RUN = """([script, rows]) => new Function(
-    'element', 'props', 'trigger', 'watch', script + '; return csv'
-)(document.createElement('div'), {}, () => {}, () => {})(rows)"""
+RUN = """([script, name, given]) => new Function(
+    'element', 'props', 'trigger', 'watch', script + '; return ' + name
+)(document.createElement('div'), {}, () => {}, () => {})(given)"""
 FORMULAS = ["=1+1", '=HYPERLINK("https://x","y")', "+1+1", "-2+3", "@SUM(A1)", "\t=1", "-", "-1 of"]
 TEXTS = ["plain", "a,b", 'say "x"', "two\nlines", "a;=1", "1-2", "x=1", ""]
 
 
 @pytest.fixture
-def written(browser):
-    """written(rows): what a spreadsheet finds in the cells of the file."""
+def call(browser):
+    """call(name, given): what one of the functions that all views share makes of it."""
     page = browser.new_page()
     script = SHARED.read_text(encoding="utf-8")
-
-    def write(rows):
-        return list(csv.reader(page.evaluate(RUN, [script, rows]).splitlines(keepends=True)))
-
-    yield write
+    yield lambda name, given: page.evaluate(RUN, [script, name, given])
     page.close()
+
+
+@pytest.fixture
+def written(call):
+    """written(rows): what a spreadsheet finds in the cells of the file."""
+    return lambda rows: list(csv.reader(call("csv", rows).splitlines(keepends=True)))
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -41,3 +43,16 @@ def test_numbers_stay_numbers(written, number):
 @pytest.mark.parametrize("text", TEXTS)
 def test_other_texts_are_read_as_they_were(written, text):
     assert written([[text, "end"]]) == [[text, "end"]]
+
+
+@pytest.mark.parametrize(
+    "computed, written",
+    [
+        ("color(srgb 1 0.5 0)", "rgba(255,128,0, 1)"),
+        ("color(srgb 0.2 0.4 0.6 / 0.25)", "rgba(51,102,153, 0.25)"),
+        ("rgb(1, 2, 3)", "rgb(1, 2, 3)"),
+        ("none", "none"),
+    ],
+)
+def test_a_mixed_colour_is_one_that_every_program_reads(call, computed, written):
+    assert call("plain", computed) == written

@@ -343,6 +343,8 @@ def test_the_keyboard_reaches_every_character(open_page):
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
+    page.keyboard.press("Alt+ArrowRight")  # the browser's own
+    expect(page.locator("#next .note")).to_contain_text("Character 3,")
     page.keyboard.press("Enter")
     opened_section(page, "Next character")
     expect(page.locator("#bars .view-note")).to_contain_text("character 3 ")
@@ -362,6 +364,9 @@ def test_pasted_text_is_coloured_by_surprise(open_page):
         page.get_by_label("Your text").fill(text)
         page.get_by_role("button", name="Colour by surprise").click()
         expect(page.locator("#judged .token")).to_have_count(len(text))
+    page.locator("#judged .token").nth(5).click()
+    expect(page.locator("#judged .tokens-panel .same")).to_have_count(1)
+    expect(page.locator("#judged .tokens-panel button")).to_have_count(0)  # nothing to press
     for text, sentence in (
         ("a" * 5_001, "5,001 characters; at most 5,000"),
         ("日本", "not: 日 本"),

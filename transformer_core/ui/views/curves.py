@@ -19,7 +19,7 @@ def curves_view(title: str, empty: str, **component) -> gr.HTML:
         '<button type="button" data-do="play">▶ Replay</button></span>'
         '<input type="range" class="curves-slider" min="0" max="0" step="1" '
         'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
-        '<p class="view-note" role="status"></p>'
+        '<p class="view-note"></p>'
     )
     return view("curves", title, body, ("csv",), **component)
 

@@ -19,7 +19,7 @@ def moment_view(title: str, empty: str, **component) -> gr.HTML:
         f'<p class="empty-note">{empty}</p>'
         '<div class="moment-kinds heads-groups" role="group" aria-label="kind of attention"></div>'
         '<div class="moment-body"><div class="moment-maps"></div>'
-        '<div class="moment-line"></div></div><p class="view-note" role="status"></p>'
+        '<div class="moment-line"></div></div><p class="view-note"></p>'
     )
     return view("moment", title, body, ("png", "csv"), **component)
 

@@ -8,7 +8,7 @@ from transformer_core.ui.views.view import view
 def surprise_view(title: str, empty: str, **component) -> gr.HTML:
     """A bar for each of a story's last tokens, which story.js names; Python sends nothing."""
     body = (
-        f'<p class="view-note" role="status">{empty}</p>'
+        f'<p class="view-note">{empty}</p>'
         '<div class="surprise-frame"><svg class="surprise-chart" aria-hidden="true"></svg></div>'
     )
     return view("surprise", title, body, ("svg",), **component)

@@ -12,25 +12,18 @@ from transformer_core.ui.views.view import view
 
 
 def token_view(title: str, empty: str, **component) -> gr.HTML:
-    """Text coloured by surprise. Events: choose {position}, branch {position, token}."""
+    """Text coloured by surprise; a token that is pointed at says what else could stand there."""
     body = (
         '<span class="tokens-key">expected <i></i> surprising</span>'
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
-        '<div class="tokens-panel" role="dialog" aria-label="alternatives" hidden></div>'
+        '<div class="tokens-panel" role="tooltip" hidden></div>'
         '<p class="view-note" role="status"></p>'
     )
     return view("tokens", title, body, ("csv",), **component)
 
 
-def tokens_value(
-    tokens: Sequence[Token],
-    note: str,
-    *,
-    identity: str,
-    n_prompt: int = 0,
-    branches: bool = False,
-) -> dict:
+def tokens_value(tokens: Sequence[Token], note: str, *, identity: str) -> dict:
     """What tokens.js draws; a value that grows keeps its identity and is drawn incrementally.
 
     One line of JSON a token: gradio sends of a growing string only what was appended.
@@ -38,8 +31,6 @@ def tokens_value(
     return {
         "id": identity,
         "note": note,
-        "prompt": n_prompt,
-        "branches": branches,
         "lines": "".join(map(token_line, tokens)),
     }
 
