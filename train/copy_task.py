@@ -55,8 +55,9 @@ CARD = Card(
     dataset="random letters",
     data=(
         f"Sequences of 1 to {MAX_SYMBOLS} letters, drawn evenly from the first {N_SYMBOLS} capital "
-        "letters with a fresh seed at every step. The scored sequences have a seed of their own; "
-        "only the shortest of them, of which there are few, can also occur in training."
+        "letters with a fresh seed at every step. The scored sequences have a seed of their own. "
+        f"Of up to three letters, as {3 / MAX_SYMBOLS:.0%} of them have, there are so few "
+        "sequences that most have occurred in training as well; longer ones hardly ever have."
     ),
     limits=(
         f"It repeats up to {MAX_SYMBOLS} of the letters A to {chr(ord('A') + N_SYMBOLS - 1)} and "
@@ -126,7 +127,7 @@ def score(
     return {**accuracy(trained.model, sequences), "n": len(sequences)}
 
 
-EXAM = scores_alone("copy", score, CARD)
+EXAM = scores_alone("copy", score, lambda folder: CARD)
 
 
 def main(argv: list[str] | None = None) -> None:

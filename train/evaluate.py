@@ -33,7 +33,11 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m train.evaluate", description=__doc__)
     add = parser.add_argument
     add("task", choices=TASKS)
-    add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
+    add(
+        "--data",
+        type=Path,
+        help="a local copy of the data; without it the Hub's is loaded (copy: none)",
+    )
     add("--limit", type=int, help="score only the first so many examples (or characters)")
     add("--checkpoint", type=Path, help="a checkpoint folder; without it checkpoints/<task>")
     add("--json", action="store_true", help="print one line of JSON and nothing else")

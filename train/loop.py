@@ -50,7 +50,7 @@ class TrainConfig:
         for name in ("batch_size", "accumulate", "eval_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
-        rates = ("learning_rate", "weight_decay")
+        rates = ("learning_rate", "weight_decay", "grad_clip")
         for name in ("steps", "minutes", "warmup_steps", "patience", *rates):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0")
@@ -102,6 +102,8 @@ class Progress:
 
     def judged(self, metrics: dict[str, float], best_by: str, *, sound: bool) -> None:
         """It was evaluated; sound says whether all weights are numbers."""
+        if best_by not in metrics:
+            raise ValueError(f"best_by={best_by!r} must be one of {', '.join(metrics)}")
         sound = sound and all(map(math.isfinite, metrics.values()))
         self.metrics = metrics
         self.diverged |= self.step > 0 and not sound
@@ -209,8 +211,9 @@ def fit(
     With a state folder the run can be killed at any moment and continues from its last evaluation.
     Close the iterator to stop early.
     """
-    torch.manual_seed(config.seed)
     trainer, now = Trainer(model, config, device, precision), Progress()
+    # each process learns other examples, and forgets other units of them
+    torch.manual_seed(config.seed + trainer.accelerator.process_index)
     trainer.accelerator.register_for_checkpointing(trainer.average, now)
     if state is not None:
         load_newest(trainer.accelerator, state)

@@ -150,7 +150,7 @@ CARD = Card(
 )
 
 
-EXAM = scores_alone("reviews", score, CARD)
+EXAM = scores_alone("reviews", score, lambda folder: CARD)
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -19,6 +19,7 @@ from train.data.buckets import Ragged
 from train.data.labelled_reviews import (
     FORGOTTEN,
     PLAIN_PRESETS,
+    REPORT_PRESETS,
     WHOLE,
     Examples,
     batches,
@@ -34,6 +35,7 @@ from train.data.labelled_reviews import (
 from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
+from train.running.card import read_runs
 from train.running.flags import Options, read_flags
 from train.running.hardware import choose
 from train.running.run import run, start_from, teachers_of
@@ -125,15 +127,13 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     return loss, torch.tensor(len(target), device=loss.device)
 
 
-def score(trained: Trained[Model], path: Path | None, limit: int | None) -> dict[str, float]:
-    """Accuracy on the test reviews (or the first ones), and on the first sentence of each."""
-    return examine(trained, path, limit)[0]
-
-
 def examine(
     trained: Trained[Model], path: Path | None, limit: int | None
 ) -> tuple[Scores, Details]:
-    """The scores, and test_set.json: where the classifier errs and how sure it is of it."""
+    """Of the test reviews (or the first ones): the scores, and test_set.json.
+
+    That says where the classifier errs and how sure it is of it.
+    """
     some = tested(path, preset_of(trained.folder))
     some = some.take(range(len(some))[:limit])
     corpus = encode(trained.tokenizer, some.text, trained.model.config.max_len)
@@ -190,6 +190,22 @@ def examples_of(
     )
 
 
+def refuse_readers(options: Options) -> None:
+    """What goes on with, or learns from, a classifier is not tested on what that has read.
+
+    The report's protocol cuts all reviews anew: its training part holds some of the official test.
+    """
+    if options.teachers and options.preset != "sentences":
+        raise SystemExit("--teachers are asked by --preset sentences alone")
+    by_report = options.preset in REPORT_PRESETS
+    for folder in (*options.init, *options.teachers):
+        ones = [one for one in read_runs(folder) if one["task"] == options.task]
+        if any((one["preset"] in REPORT_PRESETS) != by_report for one in ones):
+            raise SystemExit(
+                f"{folder} was trained under another protocol, and has read what this is tested on"
+            )
+
+
 def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
     """What the teachers say of whole reviews on average, or what the weights say that a run begins
     with. -> (reviews, n_classes)"""
@@ -209,6 +225,7 @@ def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("sentiment", PRESETS, __doc__, argv, teachers=TEACHERS)
+    refuse_readers(options)
     some, held_out = splits(options.data, options.preset)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)

@@ -190,6 +190,11 @@ def test_a_gradient_that_is_no_number_costs_neither_the_last_state_nor_the_best(
     assert now.step == 9 and not now.diverged and weights(model).isfinite().all()
 
 
+def test_a_metric_that_there_is_not_is_named_with_those_that_there_are():
+    with pytest.raises(ValueError, match="best_by='bleu' must be one of loss"):
+        next(fit(tiny_model(), sequences, loss_of, evaluate, replace(CONFIG, best_by="bleu")))
+
+
 def test_an_evaluation_that_is_no_number_is_not_gone_on_from(tmp_path):
     script = iter([5.0, 4.0, math.nan])
     config = replace(CONFIG, eval_every=2)

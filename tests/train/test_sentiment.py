@@ -342,6 +342,17 @@ def test_the_reports_presets_are_scored_on_their_own_tenth(preset, folder, tmp_p
     assert json.loads((out / "scores.json").read_text())["scores"]["n"] == 21
 
 
+def test_what_has_read_the_test_reviews_is_not_gone_on_with(folder, tmp_path):
+    common = ["--data", str(folder), *SMALL, "--no-exam"]
+    reported, out = str(tmp_path / "reported"), str(tmp_path / "out")
+    sentiment.main([*common, "--preset", "report", "--out", reported])
+    with pytest.raises(SystemExit, match="reported was trained under another protocol"):
+        sentiment.main([*common, "--init", reported, "--out", out])
+    sentiment.main([*common, "--preset", "report", "--init", reported, "--out", out])
+    with pytest.raises(SystemExit, match="by --preset sentences alone"):
+        sentiment.main([*common, "--teachers", reported, "--out", out, "--overwrite"])
+
+
 def test_counting_alone_tells_praise_from_blame_and_the_linear_model_learns_on(folder, tmp_path):
     out = tmp_path / "linear"
     sentiment.main(["--preset", "linear", "--data", str(folder), "--out", str(out), *SMALL])

@@ -96,14 +96,23 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     shakespeare.main(words)
     (run,) = read_runs(out)
     assert "--teachers" in run["command"]
+    card = (out / "README.md").read_text()
+    assert "Run 1 kept the weights that it ended with" in card and "earlier weights" in card
+    shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])
+    card = (out / "README.md").read_text()
+    assert "Run 1 kept the weights that it ended with" in card
+    assert "Run 2 kept the weights that were best on it" in card
 
 
-def test_teachers_that_cannot_teach_are_refused_in_a_sentence(common, teachers, tmp_path):
+def test_teachers_that_cannot_teach_are_refused_in_a_sentence(common, teachers, tmp_path, capsys):
     words = [*common, "--out", str(tmp_path / "out"), "--teachers", *map(str, teachers)]
     with pytest.raises(SystemExit, match="first has read what a trial is judged by"):
         shakespeare.main([*words, "--preset", "trial"])
     with pytest.raises(SystemExit, match="first has read what a trial is judged by"):
         shakespeare.main([*words[:-3], "--init", str(teachers[0]), "--preset", "trial"])
+    with pytest.raises(SystemExit):
+        shakespeare.main([*words, "--out", str(teachers[0]), "--overwrite"])
+    assert "is also --out" in capsys.readouterr().err
     (teachers[1] / "tokenizer.json").write_text("{}")
     with pytest.raises(SystemExit, match="second has another vocabulary"):
         shakespeare.main(words)
@@ -114,7 +123,8 @@ def test_teachers_that_cannot_teach_are_refused_in_a_sentence(common, teachers, 
 
 def test_a_trial_may_teach_a_trial(common, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
-    trial = [*common, "--preset", "trial", "--no-exam", "--out"]
+    trial = [*common, "--preset", "trial", "--out"]
     shakespeare.main([*trial, str(first)])
     shakespeare.main([*trial, str(second), "--teachers", str(first)])
     assert [run["preset"] for run in read_runs(second)] == ["trial"]
+    assert not (second / "scores.json").exists(), "nothing is scored on the last tenth by it"

@@ -109,6 +109,11 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
         metrics = {row["metric"] for row in csv.DictReader(file)}
     assert {"loss", "loss_small"} <= metrics
     assert "BLEU" in (out / "README.md").read_text()
+    assert translation.card_of(out) is translation.CARD
+    record = json.loads((out / "run.json").read_text())
+    record[0]["command"] = "python -m train.translation"  # which reads what the Hub has
+    (out / "run.json").write_text(json.dumps(record))
+    assert "IWSLT" in translation.card_of(out).data
 
 
 def test_a_tab_separated_file_scores_like_the_parquet_file(folder, tmp_path):

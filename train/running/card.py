@@ -16,7 +16,7 @@ from huggingface_hub import EvalResult, ModelCardData
 
 from train.running.metrics import read_rows
 from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
-from transformer_core.model.models import Model
+from transformer_core.model.models import LinearClassifier, Model
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
@@ -123,15 +123,13 @@ def front_matter(folder: Path, card: Card, scores: dict[str, float]) -> str:
 
 def describe_model(trained: Trained[Model]) -> str:
     """Sizes, from the checkpoint itself."""
-    config = trained.model.config
+    model, config = trained.model, trained.model.config
     size = sum((trained.folder / name).stat().st_size for name in weights_of(trained.folder))
-    parts = [
-        f"layers {config.n_layers}",
-        f"d_model {config.d_model}",
-        f"d_ff {config.d_ff}",
-        f"vocabulary {config.vocab_size:,}",
-    ]
-    if trained.model.sites:  # the baselines attend to nothing
+    parts = [f"vocabulary {config.vocab_size:,}"]
+    if not isinstance(model, LinearClassifier):  # it has no layers
+        sizes = ("layers", config.n_layers), ("d_model", config.d_model), ("d_ff", config.d_ff)
+        parts = [*(f"{name} {value}" for name, value in sizes), *parts]
+    if model.sites:  # the baselines attend to nothing
         parts += [
             f"heads {config.n_heads}",
             f"positions {config.positional_encoding} up to {config.max_len}",
@@ -139,7 +137,7 @@ def describe_model(trained: Trained[Model]) -> str:
             f"activation {config.activation}",
         ]
     return (
-        f"`{type(trained.model).__name__}`, {trained.model.n_parameters:,} parameters "
+        f"`{type(model).__name__}`, {model.n_parameters:,} parameters "
         f"({size / 1e6:.2f} MB in float16): {', '.join(parts)}. "
         "The rest is in [config.json](config.json)."
     )

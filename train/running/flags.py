@@ -189,6 +189,9 @@ def check(
         for folder in getattr(flags, name, []):
             if not (folder / "config.json").exists():
                 parser.error(f"--{name} {folder} holds no checkpoint")
+    if flags.out.resolve() in {folder.resolve() for folder in getattr(flags, "teachers", [])}:
+        # their pupil would take their place there, and a run that is resumed would learn from it
+        parser.error(f"--teachers {flags.out} is also --out: choose another one")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
 

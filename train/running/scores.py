@@ -33,10 +33,12 @@ class Exam:
 
 
 def scores_alone(
-    task: str, score: Callable[[Trained[Any], Path | None, int | None], Scores], card: Card
+    task: str,
+    score: Callable[[Trained[Any], Path | None, int | None], Scores],
+    card_of: Callable[[Path], Card],
 ) -> Exam:
-    """An exam that finds nothing beside its scores, and has one card for all checkpoints."""
-    return Exam(task, lambda *asked: (score(*asked), {}), lambda folder: card)
+    """An exam that finds nothing beside its scores."""
+    return Exam(task, lambda *asked: (score(*asked), {}), card_of)
 
 
 @torch.inference_mode()

@@ -17,7 +17,7 @@ class ModelConfig:
     n_layers: int = 3
     d_ff: int = 1024
     max_len: Annotated[int, "tokens a stack can place; the context of a language model"] = 128
-    n_classes: Annotated[int, "read by EncoderClassifier alone"] = 2
+    n_classes: Annotated[int, "of a classifier"] = 2
     dropout: Annotated[float, "on embeddings and on every sublayer's output"] = 0.1
     attention_dropout: Annotated[float, "on attention weights, as in the paper's code"] = 0.0
 

@@ -1,4 +1,4 @@
-"""Three models from one block: encoder-decoder, encoder-only, decoder-only."""
+"""The models, of one block each: encoder-decoder, encoder-only, decoder-only; and their rivals."""
 
 import math
 from collections.abc import Sequence
