@@ -133,12 +133,14 @@ table.addEventListener('click', (event) => {
   const td = at(event);
   if (td) go([+td.dataset.i, +td.dataset.j]);
 });
-table.addEventListener('pointerleave', close);
 table.addEventListener('focusout', close);
-scroll.addEventListener('scroll', () => { // the arrow keys scroll as well: the panel goes along
-  const td = table.querySelector('td:focus');
-  td && !panel.hidden ? show(td) : close();
-});
+// the panel goes back to the cell that was pressed, and along with it: the arrow keys scroll as well
+for (const [box, kind] of [[table, 'pointerleave'], [scroll, 'scroll']]) {
+  box.addEventListener(kind, () => {
+    const td = table.querySelector('td:focus');
+    td && !panel.hidden ? show(td) : close();
+  });
+}
 table.addEventListener('keydown', (event) => {
   const jump = arrow(event);
   if (event.key === 'Escape') close();

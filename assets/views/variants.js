@@ -59,7 +59,9 @@ function fill(value, lines) {
     row.lastChild.textContent = at === null ? line.ends : say(line.smoothed[nearest(line.x, at)]);
   });
   const whole = on.size === lines.length;
-  all.textContent = whole ? `Show the ${value.shown - 1} that differ most` : `Show all ${lines.length}`;
+  all.textContent = whole
+    ? `Show the ${value.shown - 1} that differ most`
+    : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
   note.textContent = at === null
     ? 'At the end, ± one standard deviation of the seeds.'
