@@ -251,7 +251,8 @@ new ResizeObserver(() => {
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
-  if (!beside(detail.from)) return;
+  // beside it is what shares the whole tab: these heads lie in a section, a panel of its own
+  if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;
   wanted = detail;
   chosen = true;
   draw();

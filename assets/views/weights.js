@@ -8,6 +8,6 @@ const hand = () => {
   }
 };
 document.addEventListener('weights:ask', ({ detail }) => {
-  if (beside(detail)) hand();
+  if (detail.closest('[role=tabpanel]')?.contains(element)) hand();
 });
 watch('value', hand);
