@@ -95,9 +95,11 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     assert_close(found.float(), (said[0] + said[1]) / 2, atol=1e-3, rtol=0)
     shakespeare.main(words)
     (run,) = read_runs(out)
-    assert "--teachers" in run["command"]
+    typed = [read_runs(folder)[-1]["command"] for folder in teachers]
+    assert "--teachers" in run["command"] and run["teachers"] == typed
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights that it ended with" in card and "earlier weights" in card
+    assert "It learnt from\n\n```\n" + "\n".join(typed) in card
     shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights that it ended with" in card

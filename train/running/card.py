@@ -188,13 +188,15 @@ def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
 
 
 def describe_command(number: int, run: dict[str, Any]) -> str:
-    """What was typed, and what it ran on."""
+    """What was typed, and what it ran on; after it, what was typed for those it learnt from."""
     why = f", {run['precision_why']}" if "precision_why" in run else ""  # older ones do not say
     how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
-    return (
+    typed = (
         f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
         f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{run['command']}\n```"
     )
+    teachers = "\n".join(run.get("teachers", []))  # older ones do not say
+    return typed + (f"\n\nIt learnt from\n\n```\n{teachers}\n```" if teachers else "")
 
 
 def validation_losses(folder: Path, number: int) -> list[float]:

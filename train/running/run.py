@@ -73,7 +73,7 @@ def run(
         )
     if is_main:
         if finish is not None:
-            best = checkpoint.load(options.out, type(model))
+            best = checkpoint.load(options.out, type(model)).to(hardware.device)
             finish(best)
             checkpoint.save(options.out, best)
         if options.exam:
@@ -232,7 +232,16 @@ def describe(options: Options, hardware: Hardware, now: Progress) -> dict[str, A
         "commit": commit(),
         "torch": torch.__version__,
         "train": asdict(options.train),
+        "teachers": list(dict.fromkeys(c for f in options.teachers for c in commands_of(f))),
     }
+
+
+def commands_of(folder: Path) -> Iterator[str]:
+    """What was typed for a checkpoint, oldest first, and before each run for those it learnt from:
+    a teacher may lie in a folder that nobody else has."""
+    for one in read_runs(folder):
+        yield from one.get("teachers", [])
+        yield one["command"]
 
 
 def commit() -> str:
