@@ -1,67 +1,77 @@
 // A switch for every head, coloured by what the answer loses without it.
 // value: {summary, groups: [{name, key, layers, heads}], off: [key:layer:head, …], quantity: its
-//   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …]}
+//   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …],
+//   asked: the number of the press that this answers, if it answers one}
 const grids = $('.switch-grids'),
   note = $('.view-note'),
   diff = $('.switch-diff');
-let off = new Set();
+// off: the visitor's last word, which may be ahead of the value; asked: how often he had one
+let off = new Set(), asked = 0, built = '';
 function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
   element.firstElementChild.classList.toggle('empty', !value?.groups);
-  diff.replaceChildren();
   note.textContent = value?.summary ?? '';
-  if (!value?.groups) return grids.replaceChildren();
-  off = new Set(value.off);
-  const worst = value.damage
-    ? Math.max(...Object.values(value.damage).map((d) => Math.max(0, -d)), 1e-6)
-    : 1;
-  const drawn = value.groups.map((group) => {
+  diff.replaceChildren(...(value?.diff ?? []).flatMap(worded));
+  build(value?.groups ?? []);
+  // an answer to an earlier press knows nothing of those since
+  if ((value?.asked ?? asked) === asked) off = new Set(value?.off);
+  paint();
+}
+const worded = ([kind, word]) => [
+  make({ '-': 'del', '+': 'ins' }[kind] ?? 'span', { text: word }),
+  ' ',
+];
+// Buttons that are there already stay, or a press on one would be lost with it.
+function build(groups) {
+  const shape = JSON.stringify(groups);
+  if (shape === built) return;
+  built = shape;
+  grids.replaceChildren(...groups.map((group) => {
     const grid = make('div', { class: 'switch-grid', role: 'group', 'aria-label': group.name });
     grid.style.setProperty('--heads', group.heads);
     for (let l = 0; l < group.layers; l++) {
       for (let h = 0; h < group.heads; h++) {
-        const key = `${group.key}:${l}:${h}`, change = value.damage?.[key];
-        const what =
-          `${group.name}, layer ${l + 1}, head ${h + 1}, ${off.has(key) ? 'off' : 'on'}` +
-          (change === undefined
-            ? ''
-            : `; without it the ${value.quantity} changes by ${change.toFixed(2)}`);
-        const button = make('button', {
+        grid.append(make('button', {
           type: 'button',
           'data-do': 'toggle',
-          'data-key': key,
-          'aria-pressed': !off.has(key),
-          'aria-label': what,
-          title: what,
-          text: off.has(key) || change === undefined ? `${l + 1}·${h + 1}` : change.toFixed(1),
-        });
-        if (off.has(key)) button.append(' ', make('b', { text: 'off' }));
-        if (change !== undefined) {
-          button.style.setProperty(
-            '--damage',
-            Math.min(1, Math.max(0, -change) / worst).toFixed(3),
-          );
-        }
-        grid.append(button);
+          'data-key': `${group.key}:${l}:${h}`,
+          'data-name': `${group.name}, layer ${l + 1}, head ${h + 1}`,
+          'data-place': `${l + 1}·${h + 1}`,
+        }));
       }
     }
     return make('div', {}, make('p', { class: 'heads-title', text: group.name }), grid);
-  });
-  redraw(grids, ...drawn);
-  for (const [kind, word] of value.diff) {
-    diff.append(make(kind === '-' ? 'del' : kind === '+' ? 'ins' : 'span', { text: word }), ' ');
+  }));
+}
+function paint() {
+  const { damage, quantity } = current() ?? {},
+    worst = Math.max(1e-6, ...Object.values(damage ?? {}).map((change) => -change));
+  for (const button of grids.querySelectorAll('button')) {
+    const { key, name, place } = button.dataset, change = damage?.[key], isOff = off.has(key);
+    const worth = change === undefined
+      ? ''
+      : `; without it the ${quantity} changes by ${change.toFixed(2)}`;
+    button.title = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
+    button.setAttribute('aria-label', button.title);
+    button.setAttribute('aria-pressed', !isOff);
+    button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
+    button.textContent = isOff || change === undefined ? place : change.toFixed(1);
+    if (isOff) button.append(' ', make('b', { text: 'off' }));
   }
 }
-const send = () => tell('toggle', { off: [...off] });
-actions.toggle = (button) => {
-  const key = button.dataset.key;
+function ask() {
+  asked += 1;
+  paint();
+  tell('toggle', { off: [...off], asked });
+}
+actions.toggle = ({ dataset: { key } }) => {
   off.has(key) ? off.delete(key) : off.add(key);
-  send();
+  ask();
 };
 actions.all = () => {
   off.clear();
-  send();
+  ask();
 };
 actions.knock = () => tell('knock', {});
 actions.csv = () =>

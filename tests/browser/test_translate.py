@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_tab
+from visitor import answered, enter, press_section, press_tab, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -240,16 +240,41 @@ def test_heads_are_switched_off_and_on_again(open_page):
     assert german(page) == before
 
 
-def test_of_several_quick_presses_none_is_lost(open_page):
-    page = opened(open_page, section="Switch off")
-    switches = page.locator("#switches .switch-grid button")
-    switches.nth(0).wait_for()
-    page.evaluate("""() => {
-        for (const place of [0, 1, 2])
-            document.querySelectorAll('#switches .switch-grid button')[place].click();
-    }""")
-    expect(page.locator("#switches .view-note").first).to_contain_text("3 of")
-    expect(page.locator("#switches .switch-grid [aria-pressed=false]")).to_have_count(3)
+@pytest.mark.parametrize(
+    "tab, section, view",
+    [("translate", "Switch off", "#switches"), ("sentiment", "Layers", "#review-switches")],
+)
+def test_of_several_quick_presses_none_is_lost(tab, section, view, open_page):
+    page = open_page(f"/?tab={tab}")
+    settle(page)
+    press_section(page, section)
+    heads = page.locator(f"{view} .switch-grid button")
+    heads.nth(3).wait_for()
+    # one press is answered, one waits, and one comes while the answer to the first is drawn
+    page.evaluate(
+        """async view => {
+            const press = place =>
+                document.querySelectorAll(`${view} .switch-grid button`)[place].click();
+            const note = document.querySelector(`${view} .view-note`), before = watch.asked();
+            new MutationObserver((_, seen) => {
+                if (!note.textContent.startsWith('1 of')) return;
+                seen.disconnect();
+                press(2);
+            }).observe(note, {childList: true});
+            press(0);
+            while (watch.asked() === before) await new Promise(requestAnimationFrame);
+            press(1);
+        }""",
+        view,
+    )
+    # a finger that comes down before an answer and goes up after it has pressed all the same
+    heads.nth(3).hover()
+    page.mouse.down()
+    note = page.locator(f"{view} .view-note").first
+    expect(note).to_contain_text("3 of")
+    page.mouse.up()
+    expect(note).to_contain_text("4 of")
+    expect(page.locator(f"{view} [aria-pressed=false]")).to_have_count(4)
 
 
 def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):

@@ -25,11 +25,18 @@ POSITIVE = LABELS.index("positive")
 
 @dataclass(frozen=True)
 class Silenced:
-    """One visitor's text, the heads that are off, and what each is worth once that was measured."""
+    """One visitor's text, and the heads that are off."""
 
     text: str = ""
     off: tuple[Head, ...] = ()
-    damage: dict[Head, float] | None = None  # in points of the answer's probability
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the answer to one text loses without each head."""
+
+    text: str
+    damage: dict[Head, float]  # in points of the answer's probability
 
 
 def lens(trained: Trained, found: Classification) -> dict:
@@ -45,14 +52,15 @@ def lens(trained: Trained, found: Classification) -> dict:
     return meters_value(zip(names, [*before, last], strict=True), summary)
 
 
-def switched(trained: Trained, work: Silenced) -> dict:
-    """The value of the head switches."""
+def switched(trained: Trained, work: Silenced, measured: Measured | None = None) -> dict:
+    """The value of the head switches, with what each is worth if that was measured of the text."""
     plain = classify(trained, work.text)
+    damage = measured.damage if measured and measured.text == work.text else None
     label, before = plain.label, plain.probabilities[plain.label]
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = "Each square is a head; press one to switch it off."
-    if work.damage:
-        (site, head), worst = min(work.damage.items(), key=lambda item: item[1])
+    if damage:
+        (site, head), worst = min(damage.items(), key=lambda item: item[1])
         summary = (
             f"The number in each square is how many points the probability of “{label}” "
             f"({percent(before, 1)}) changes without that head. It needs {site}, head {head + 1} "
@@ -66,12 +74,13 @@ def switched(trained: Trained, work: Silenced) -> dict:
             f"“{label}” goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
-    return switches_value(sites, n_heads, work.off, work.damage, [], summary, quantity)
+    return switches_value(sites, n_heads, work.off, damage, [], summary, quantity)
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """The lens above the switches."""
     work = gr.State(Silenced(), time_to_live=3600)
+    measured = gr.State(None, time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", elem_id="review-switches")
 
@@ -81,12 +90,12 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         return [new, lens(models.classifier, found), switched(models.classifier, new)]
 
     @answers_errors
-    def toggle(work, event: gr.EventData):
+    def toggle(work, measured, event: gr.EventData):
         model = models.classifier.model
         wanted = set(event.off) if isinstance(event.off, list) else set()
         heads = every_head(model.sites, model.config.n_heads)
         work = replace(work, off=tuple(head for head in heads if head_key(head) in wanted))
-        return work, switched(models.classifier, work)
+        return work, {**switched(models.classifier, work, measured), "asked": event.asked}
 
     @answers_errors
     def try_each(work):
@@ -94,10 +103,16 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         seen = read_review(trained.tokenizer, work.text, trained.model.config.max_len)
         label = LABELS.index(classify(trained, work.text).label)
         damage = knock_out_class(trained.model, seen.ids, label)
-        work = replace(work, damage={head: 100 * change for head, change in damage.items()})
-        return work, switched(trained, work)
+        return Measured(work.text, {head: 100 * change for head, change in damage.items()})
+
+    @answers_errors
+    def show_worth(work, measured):
+        return switched(models.classifier, work, measured)
 
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    switches.toggle(toggle, work, [work, switches], **quiet)
-    switches.knock(try_each, work, [work, switches], **QUEUED, **PRIVATE)
+    switches.toggle(toggle, [work, measured], [work, switches], **quiet)
+    # in two steps, for heads may be switched, or the text may change, while it measures
+    switches.knock(
+        try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
+    ).success(show_worth, [work, measured], switches, **quiet)
     return Drawn([work, meters, switches], draw, [Silenced(), None, None])

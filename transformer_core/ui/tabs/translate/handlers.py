@@ -120,7 +120,8 @@ class Handlers:
         heads = every_head(model.sites, model.config.n_heads)
         wanted = set(event.off) if isinstance(event.off, list) else set()
         off = tuple(head for head in heads if head_key(head) in wanted)
-        return self.display(*again(self.trained, work, off=off), measured, step=True)
+        shown = self.display(*again(self.trained, work, off=off), measured, step=True)
+        return *shown[:-1], {**shown[-1], "asked": event.asked}
 
     @answers_errors
     def try_each(self, work):
