@@ -83,12 +83,7 @@ function draw() {
   show();
 }
 function point(event) {
-  const { rows, columns } = current(), area = map.getBoundingClientRect();
-  const at = (part, count) => Math.min(count - 1, Math.max(0, Math.floor(part * count)));
-  const there = [
-    at((event.clientY - area.top) / area.height, rows),
-    at((event.clientX - area.left) / area.width, columns),
-  ];
+  const { rows, columns } = current(), there = cellAt(event, map, rows, columns);
   if (`${there}` === `${place}`) return;
   place = there;
   show();

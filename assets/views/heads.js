@@ -218,9 +218,7 @@ actions.png = () => {
 function point(event) {
   const g = data();
   if (!g) return;
-  const box = map.getBoundingClientRect(), n = g.queries.length, m = g.keys.length;
-  const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
-  const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
+  const [i, j] = cellAt(event, map, g.queries.length, g.keys.length);
   query = i;
   pair(i, j);
 }
@@ -251,8 +249,7 @@ new ResizeObserver(() => {
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
-  // beside it is what shares the whole tab: these heads lie in a section, a panel of its own
-  if (!detail.from.closest('[role=tabpanel]')?.contains(element)) return;
+  if (!beside(detail.from)) return;
   wanted = detail;
   chosen = true;
   draw();

@@ -129,9 +129,7 @@ actions.head = (button) => {
 maps.addEventListener('pointermove', (event) => {
   const button = event.target.closest('.moment-map'), g = data();
   if (!button || !g) return;
-  const box = button.getBoundingClientRect(), n = g.queries.length, m = g.keys.length;
-  const i = Math.min(n - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * n)));
-  const j = Math.min(m - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * m)));
+  const m = g.keys.length, [i, j] = cellAt(event, button, g.queries.length, m);
   note.textContent = `Layer ${+button.dataset.l + 1}, head ${+button.dataset.h + 1}: “${
     sign(g.queries[i])
   }” (query ${i + 1}) gives “${sign(g.keys[j])}” (key ${j + 1}) ${

@@ -16,8 +16,13 @@ const make = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
-// whether what another view says is said in the same tab
-const beside = (other) => element.closest('[role=tabpanel]')?.contains(other);
+// whether another view lies in the same tab; a section within it is a panel, too
+const tabOf = (node) => {
+  let tab = null;
+  for (let at = node; at; at = at.parentElement) if (at.matches('[role=tabpanel]')) tab = at;
+  return tab;
+};
+const beside = (other) => tabOf(other) === tabOf(element);
 // Keys that lead somewhere; with a modifier they are the browser's: Alt and ← go back.
 const keyed = (event, names) =>
   event.altKey || event.ctrlKey || event.metaKey ? undefined : names[event.key];
@@ -168,6 +173,12 @@ function paintMap(canvas, values, n, m) {
     image.data[4 * i + 3] = 255;
   }
   context.putImageData(image, 0, 0);
+}
+// the [row, column] of a map that a pointer is at, or is nearest to
+function cellAt({ clientX, clientY }, map, n, m) {
+  const box = map.getBoundingClientRect();
+  const at = (part, count) => Math.min(count - 1, Math.max(0, Math.floor(part * count)));
+  return [at((clientY - box.top) / box.height, n), at((clientX - box.left) / box.width, m)];
 }
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);

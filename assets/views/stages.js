@@ -135,13 +135,7 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
     describe(map, ...map.cell);
   };
   for (const kind of ['pointermove', 'pointerdown']) {
-    canvas.addEventListener(kind, (event) => {
-      const frame = canvas.getBoundingClientRect();
-      cell(
-        Math.floor((event.clientY - frame.top) / frame.height * n),
-        Math.floor((event.clientX - frame.left) / frame.width * map.n_columns),
-      );
-    });
+    canvas.addEventListener(kind, (event) => cell(...cellAt(event, canvas, n, map.n_columns)));
   }
   canvas.addEventListener('pointerleave', ({ pointerType }) => {
     if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed

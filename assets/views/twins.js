@@ -49,11 +49,7 @@ function plot(twin) {
   labelAxis(queries, twin.queries, 22);
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   map.addEventListener('pointermove', (event) => {
-    const area = map.getBoundingClientRect();
-    const at = (part, size, count) =>
-      Math.min(count - 1, Math.max(0, Math.floor(part / size * count)));
-    const i = at(event.clientY - area.top, area.height, n),
-      j = at(event.clientX - area.left, area.width, m);
+    const [i, j] = cellAt(event, map, n, m);
     map.title = `“${visible(twin.queries[i])}” gives “${visible(twin.keys[j])}” ${
       percent(weights[i * m + j])
     }`;

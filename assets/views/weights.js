@@ -8,6 +8,6 @@ const hand = () => {
   }
 };
 document.addEventListener('weights:ask', ({ detail }) => {
-  if (detail.closest('[role=tabpanel]')?.contains(element)) hand();
+  if (beside(detail)) hand();
 });
 watch('value', hand);
