@@ -55,6 +55,14 @@ def test_every_variant_continues_the_text_as_it_would_alone(writers):
     assert len({twin.says for twin in found}) > 1
 
 
+def test_who_stops_asking_leaves_gradients_to_others(writers):
+    # the thread of a visitor who stops belongs to the next one, who may train
+    answers = twins(*writers, "All:\nSpeak")
+    next(answers)
+    assert not torch.is_inference_mode_enabled()
+    answers.close()
+
+
 def test_one_tokenizer_serves_all_variants_of_a_study(writers):
     models, study = writers
     assert not list(models.folder.glob("ablations/*/*/tokenizer.json"))

@@ -64,8 +64,7 @@ def twins(models: Models, study: Study, text: str) -> Iterator[Twin]:
     trained = {folder: models.get(folder) for folder in titles if models.has(folder)}
     for folder, one in trained.items():
         check(one, text)
-        with torch.inference_mode():
-            yield Twin(folder, titles[folder], *ANSWERS[type(one.model)](one, text))
+        yield Twin(folder, titles[folder], *ANSWERS[type(one.model)](one, text))
 
 
 @torch.inference_mode()
@@ -123,6 +122,7 @@ def continued_views(trained: Trained[DecoderLM], ids: list[int]) -> Views:
     return {site: seen.view(site) for site in trained.model.sites}
 
 
+@torch.inference_mode()
 def judged(trained: Trained[Model], text: str) -> Answer:
     """How probable it is that the review is positive."""
     ids = frame(trained.tokenizer.encode(text), trained.model.config.max_len)
