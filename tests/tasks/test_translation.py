@@ -9,6 +9,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import (
     MAX_CHARACTERS,
     MAX_PIECES,
+    MAX_SENTENCES,
     split_sentences,
     translate,
     translate_sentence,
@@ -149,6 +150,7 @@ def test_texts_together_become_what_each_becomes_alone(translator, beam_size, le
         (" \n ", {}, "nothing to translate"),
         (None, {}, "must be text"),
         ("a" * (MAX_CHARACTERS + 1), {}, f"at most {MAX_CHARACTERS:,}"),
+        ("Speak! " * (MAX_SENTENCES + 1), {}, f"61 sentences .* at most {MAX_SENTENCES}"),
         ("Speak " * 300, {}, f"at most {MAX_PIECES}"),
         ("日本語日本語", {}, "and not: 日 本 語"),
         ("Speak", {"beam_size": 0}, "beam size must be"),

@@ -20,6 +20,7 @@ from transformer_core.tokenization import BOS, EOS, Tokenizer
 BATCH = 64  # sequences that are decoded together
 
 MAX_CHARACTERS = 3_000  # of one request
+MAX_SENTENCES = 60
 MAX_PIECES = 100  # of one sentence: what training showed at most
 MAX_BEAM = 12
 MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
@@ -145,6 +146,8 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
     sentences = split_sentences(text)
     if not sentences:
         raise InputError("There is nothing to translate yet: type an English sentence.")
+    if len(sentences) > MAX_SENTENCES:
+        raise InputError(f"{len(sentences)} sentences are too many: at most {MAX_SENTENCES} fit.")
     for sentence in sentences:
         ids = trained.tokenizer.encode(sentence)
         if len(ids) > MAX_PIECES:

@@ -16,6 +16,7 @@ from transformer_core.tasks.translation import (
     check_text,
     read_back,
     translate_sentence,
+    translate_texts,
 )
 from transformer_core.ui.place import Setting, ids_of, joined
 from transformer_core.ui.views.switches import head_key
@@ -97,7 +98,7 @@ def begin(
     sources = check_text(trained, text)
     settings = int(beam_size), length_penalty
     first = translate_sentence(trained, sources[0], *settings)
-    others = (translate_sentence(trained, source, *settings).text for source in sources[1:])
+    others = translate_texts(trained, sources[1:], *settings)
     work = Work(
         tuple(sources),
         (first.text, *others),
