@@ -383,7 +383,7 @@ def test_pasted_text_is_coloured_by_surprise(open_page):
     [
         ("日本語 🎭", "knows 65 characters, and not: 日 本 語"),
         ("<img src=x onerror=alert(1)>", "and not: <"),
-        ("a" * 20_001, "at most 20,000"),
+        ("a" * 10_001, "at most 10,000"),
     ],
 )
 def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answer):

@@ -76,6 +76,28 @@ def test_a_branch_says_where_it_comes_from_and_the_first_text_stays(trained):
     assert replace(story, shown=0).branch == old and old.title == ""
 
 
+def test_a_text_grows_up_to_its_limit_and_then_says_so(trained, monkeypatch):
+    monkeypatch.setattr("transformer_core.ui.tabs.generate.story.MAX_TEXT", 40)
+    # what the model itself has written is no prompt, and may be longer than one
+    monkeypatch.setattr("transformer_core.tasks.generation.MAX_PROMPT", 20)
+    story = grow(trained, wanting(begun(trained, Story(), "All:\n"), 100), 1_000, Sampling(), 1)
+    assert len(story.branch.tokens) == story.branch.goal == 40
+    with pytest.raises(InputError, match="The text has 40 characters"):
+        wanting(story, 1)
+    assert wanting(story, 0) == story
+    with pytest.raises(InputError, match="The prompt has 41 characters; at most 40"):
+        begun(trained, story, "A" * 41)
+
+
+def test_the_oldest_texts_make_room_for_what_is_long(trained, monkeypatch):
+    monkeypatch.setattr("transformer_core.ui.tabs.generate.story.MAX_TEXTS", 60)
+    story = Story()
+    for length in (20, 20, 30, 70):
+        story = begun(trained, story, "A" * length)
+    assert [branch.number for branch in story.branches] == [4]
+    assert [b.number for b in begun(trained, story, "All").branches] == [5]
+
+
 def branched(story: Story, position: int) -> Story:
     """The story with a branch at a position of the text on screen."""
     branch = story.branch

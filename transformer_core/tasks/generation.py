@@ -47,7 +47,6 @@ def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
         check_number(name, value, low, high)
 
 
-@torch.inference_mode()
 def write(
     trained: Trained[DecoderLM],
     prompt: str,
@@ -57,8 +56,21 @@ def write(
     off: Iterable[Head] = (),
 ) -> Iterator[Token]:
     """Continue a prompt, one Token at a time; the same arguments give the same text."""
-    check_sampling(max_new_tokens, sampling)
     ids = prompt_ids(trained, prompt)
+    yield from write_on(trained, ids, max_new_tokens, sampling, seed, off)
+
+
+@torch.inference_mode()
+def write_on(
+    trained: Trained[DecoderLM],
+    ids: list[int],
+    max_new_tokens: int,
+    sampling: Sampling,
+    seed: float = 0,
+    off: Iterable[Head] = (),
+) -> Iterator[Token]:
+    """Continue a text of any length, given by its ids; at least one."""
+    check_sampling(max_new_tokens, sampling)
     draws = sample(language_model_step(trained.model, off), ids, sampling, check_seed(seed))
     for _, (token, log_probs, _) in zip(range(int(max_new_tokens)), draws, strict=False):
         yield chosen(trained.tokenizer, token, log_probs)

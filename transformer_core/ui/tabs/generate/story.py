@@ -9,7 +9,7 @@ import gradio as gr
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
-from transformer_core.tasks.generation import Look, look, read, write
+from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.doors import from_text
@@ -22,6 +22,8 @@ from transformer_core.ui.views.story import story_value
 from transformer_core.ui.views.weights import weights_value
 
 MAX_BRANCHES = 20
+MAX_TEXT = 10_000  # characters of a branch; each is kept with the ten that were likely in its place
+MAX_TEXTS = 40_000  # of all branches of a visitor: about 45 MB
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class Story:
     def added(self, branch: Branch) -> "Story":
         """The story with one more branch, shown; the oldest make room."""
         branches = (*self.branches, branch)[-MAX_BRANCHES:]
+        while len(branches) > 1 and sum(one.goal for one in branches) > MAX_TEXTS:
+            branches = branches[1:]
         return Story(branches, len(branches) - 1)
 
     def grown(self, branch: Branch) -> "Story":
@@ -167,15 +171,23 @@ def there(story: Story) -> str:
 
 def begun(trained: Trained, story: Story, prompt: str) -> Story:
     """The story with a branch that is the prompt; InputError if the model cannot read it."""
+    if isinstance(prompt, str) and len(prompt) >= MAX_TEXT:
+        raise InputError(f"The prompt has {len(prompt):,} characters; at most {MAX_TEXT:,} fit.")
     tokens = tuple(read(trained, prompt))
     label = " ".join(prompt.split())[:30] or "no prompt"
     return story.added(Branch(story.next_number, label, tokens, len(tokens), len(tokens)))
 
 
 def wanting(story: Story, length: float) -> Story:
-    """The story whose shown branch shall have so many more tokens than it has."""
+    """The story whose shown branch shall have so many more tokens than it has, or all there may be.
+
+    InputError if there are no more to be had.
+    """
     branch = story.branch
-    return story.grown(replace(branch, goal=len(branch.tokens) + int(length)))
+    have = len(branch.tokens)
+    if length > 0 and have >= MAX_TEXT:
+        raise InputError(f"The text has {have:,} characters, and more do not fit: write a new one.")
+    return story.grown(replace(branch, goal=min(have + int(length), max(have, MAX_TEXT))))
 
 
 def grow(trained: Trained, story: Story, size: int, sampling: Sampling, seed: float) -> Story:
@@ -187,7 +199,7 @@ def grow(trained: Trained, story: Story, size: int, sampling: Sampling, seed: fl
     missing = min(size, branch.goal) - len(branch.tokens)
     if missing <= 0:
         return story
-    written = write(trained, branch.text, missing, sampling, seed)
+    written = write_on(trained, branch.ids, missing, sampling, seed)
     return story.grown(replace(branch, tokens=(*branch.tokens, *written)))
 
 
