@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 from tiny import TEXT
 
@@ -134,6 +136,12 @@ def test_what_the_vocabulary_lacks_is_unknown_and_named_once(tokenizer):
     assert UNK in tokenizer.encode("diλ")
     assert tokenizer.unknown_characters("λ die 語 λ") == ["λ", "語"]
     assert tokenizer.unknown_characters("die") == []
+
+
+def test_a_letter_and_its_accent_are_one_character_in_whatever_form_they_come():
+    tokenizer = train_bpe(["größe für"], vocab_size=60)
+    apart = unicodedata.normalize("NFD", "größe für ñ")
+    assert tokenizer.unknown_characters(apart) == ["ñ"]
 
 
 @every_kind

@@ -57,8 +57,13 @@ def write_atomically(path: Path, content: bytes | str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """A JSON file's content; None if there is no such file."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    """A JSON file's content; None if there is no such file, CheckpointError if it is damaged."""
+    if not path.exists():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from error
 
 
 def weights_of(folder: Path) -> dict[str, str]:
@@ -94,10 +99,10 @@ def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assig
     """The saved model in float32 and eval mode; CheckpointError if anything is not as saved."""
     path = folder / "config.json"
     try:
-        description = json.loads(path.read_text())
+        description = json.loads(path.read_text(encoding="utf-8"))
         name, shards = description["model"], dict(description["weights"])
         model = MODELS[name](read_config(dict(description["config"])))
-    except (OSError, ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
     if not isinstance(model, model_class):
         raise CheckpointError(f"{path} holds {name}, not {model_class.__name__}")
@@ -252,6 +257,14 @@ class Models:
         command = CHECKPOINTS[name].command if name in CHECKPOINTS else f"train.{name}"
         words = name.replace("_", " ")
         return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
+
+    def unusable(self, name: str) -> str:
+        """Why folder/name cannot be used, absent or damaged; an empty string if it is loaded."""
+        try:
+            self.get(name)
+        except CheckpointError as error:
+            return str(error)
+        return ""
 
     @property
     def translator(self) -> Trained[EncoderDecoder]:

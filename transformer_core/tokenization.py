@@ -1,5 +1,6 @@
 """Text to ids and back, and ids to what is shown. The only module that knows `tokenizers`."""
 
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +10,11 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 # the same ids in every vocabulary
 PAD, BOS, EOS, CLS, UNK, MASK = range(6)
 SPECIAL_TOKENS = ["[PAD]", "[BOS]", "[EOS]", "[CLS]", "[UNK]", "[MASK]"]
+
+
+def whole(text: str) -> str:
+    """A text of characters alone: half a surrogate pair, which is none, becomes a question mark."""
+    return text.encode(errors="replace").decode()
 
 
 class Tokenizer:
@@ -44,13 +50,11 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text, without special tokens; what the vocabulary lacks becomes UNK."""
-        text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
-        return self.inner.encode(text, add_special_tokens=False).ids
+        return self.inner.encode(whole(text), add_special_tokens=False).ids
 
     def encode_with_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Ids as encode gives them, and the characters text[start:end] that each stands for."""
-        text = text.encode(errors="replace").decode()
-        found = self.inner.encode(text, add_special_tokens=False)
+        found = self.inner.encode(whole(text), add_special_tokens=False)
         return found.ids, found.offsets
 
     def encode_batch(self, texts: list[str]) -> list[list[int]]:
@@ -70,7 +74,10 @@ class Tokenizer:
 
     def unknown_characters(self, text: str) -> list[str]:
         """The distinct characters of a text that become UNK, in order of appearance."""
-        return [c for c in dict.fromkeys(text) if UNK in self.encode(c)]
+        text = unicodedata.normalize("NFC", whole(text))  # a letter and its accent are one of them
+        found = zip(*self.encode_with_spans(text), strict=True)
+        unknown = (text[slice(*span)] for index, span in found if index == UNK)
+        return list(dict.fromkeys("".join(unknown)))
 
 
 def train_characters(text: str, *, plain: bool = True) -> Tokenizer:

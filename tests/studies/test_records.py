@@ -88,8 +88,18 @@ def test_a_run_that_diverged_is_not_called_partial(folder):
 def test_broken_study_and_record_files_are_sentences_too(folder):
     (folder / "full" / "variant.json").write_text("{")
     assert any("variant.json cannot be read" in problem for problem in read_study(folder).problems)
+    whole = json.loads((folder / "gelu" / "variant.json").read_text())
+    (folder / "full" / "variant.json").write_text(json.dumps({**whole, "train": {}}))
+    assert any("json lacks train.steps" in problem for problem in read_study(folder).problems)
     (folder / "study.json").write_text(json.dumps({"variants": []}))
-    assert "study.json lacks one of" in read_study(folder).problems[0]
+    assert "study.json lacks metric, unit" in read_study(folder).problems[0]
+
+
+def test_a_loss_that_became_infinite_has_diverged(folder):
+    path = folder / "gelu" / "metrics.csv"
+    *rows, last = path.read_text().splitlines()
+    path.write_text("\n".join([*rows, ",".join([*last.split(",")[:-1], "inf"])]) + "\n")
+    assert read_study(folder).variants["gelu"].diverged
 
 
 def test_what_has_no_place_on_an_axis_is_left_out_of_it():

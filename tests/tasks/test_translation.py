@@ -155,6 +155,7 @@ def test_texts_together_become_what_each_becomes_alone(translator, beam_size, le
         ("日本語日本語", {}, "and not: 日 本 語"),
         ("Speak", {"beam_size": 0}, "beam size must be"),
         ("Speak", {"beam_size": "four"}, "beam size must be"),
+        ("Speak", {"beam_size": 2.5}, "beam size must be a whole number"),
         ("Speak", {"length_penalty": float("nan")}, "length penalty must be"),
     ],
 )
@@ -167,7 +168,7 @@ def test_what_cannot_be_translated_gets_a_sentence(translator, text, settings, s
     "text",
     [
         f"Speak to all of them, {odd}, and hear me."
-        for odd in ("<b>", "[EOS]", "${1}", "{{x}}", "日")
+        for odd in ("<b>", "[EOS]", "${1}", "{{x}}", "日", "\ud83d")
     ],
 )
 def test_odd_text_is_answered(translator, text):

@@ -1,6 +1,7 @@
 import json
 import logging
 import re
+import shutil
 from types import FunctionType
 
 import httpx
@@ -50,6 +51,19 @@ def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
         assert [tab.TITLE for tab in TABS] == [
             label for label in labels if label in {tab.TITLE for tab in TABS}
         ]
+
+
+def test_every_tab_is_built_whatever_file_is_damaged(folder, tmp_path):
+    shutil.copytree(folder, damaged := tmp_path / "checkpoints")
+    for name in ("run.json", "scores.json", "README.md"):
+        (damaged / "sentiment" / name).write_text('---\n## Data\n[{"minutes": 1.0}]\n## Scores')
+    (damaged / "shakespeare" / "run.json").write_text('[{"minutes": 1.0')
+    for path in [path for path in damaged.rglob("*.*") if path.is_file()]:
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+        labels = tabs_of(build_app(Models(damaged), fit_on_cpu))
+        assert {tab.TITLE for tab in TABS} <= set(labels), path
+        path.write_bytes(whole)
 
 
 def test_a_page_is_told_numbers_and_texts_alone(folder):

@@ -102,3 +102,7 @@ def test_of_two_parts_of_one_name_the_first_counts():
 @pytest.mark.parametrize("ids", [(), (0,), (7, 1, 52)])
 def test_ids_survive_an_address(ids):
     assert ids_of(spelled(IDS)(joined(ids))) == ids
+
+
+def test_half_a_surrogate_pair_is_said_as_a_question_mark():
+    assert read_place(Place("inside", text="a\ud83db").query, ROOMS).text == "a?b"

@@ -14,7 +14,7 @@ from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import split_sentences, translate_ids
-from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer
+from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, whole
 
 MAX_CHARACTERS = 2_000
 MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told apart
@@ -45,7 +45,7 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
         raise InputError("There is nothing to look into yet: type a text.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
-    text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
+    text = whole(text)
     ids, limit = to_read(trained, text), min(MAX_TOKENS, model.config.max_len)
     if len(ids) > limit:
         raise InputError(f"The text has {len(ids)} tokens; at most {limit} can be looked into.")

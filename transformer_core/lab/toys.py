@@ -23,6 +23,7 @@ from transformer_core.tokenization import (
     Tokenizer,
     symbols,
     train_characters,
+    whole,
 )
 
 RULES: dict[str, Callable[[str], str]] = {
@@ -147,7 +148,7 @@ def read_pairs(text: str) -> list[Pair]:
     """The pairs of a text, one a line."""
     if not isinstance(text, str):
         raise InputError("The pairs must be text.")
-    text = text.encode(errors="replace").decode()  # half a surrogate pair is no character
+    text = whole(text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not 2 <= len(lines) <= MAX_PAIRS:
         raise InputError(f"Paste 2 to {MAX_PAIRS} lines, not {len(lines):,}.")

@@ -16,6 +16,14 @@ from transformer_core.studies.curves import Curve, Line, aligned, average, line,
 AXES = ("steps", "targets", "seconds", "FLOPs")
 TEXT = {"split", "metric"}  # columns of anything else than numbers
 WHOLE = {"seed", "step", "position"}
+RECORDED = {
+    "kind",
+    "model.n_heads",
+    "model.max_len",
+    "train.steps",
+    "parameters",
+    "flops_per_target",
+}
 COLUMNS = {"seed", "step", "tokens", "seconds", "split", "metric", "value"}
 
 
@@ -145,9 +153,7 @@ def read_study(folder: Path) -> Study:
 
 def read_variant(folder: Path) -> Variant:
     """One variant's record and curves; StudyError if there are none."""
-    record = read_record(
-        folder / "variant.json", {"kind", "model", "train", "parameters", "flops_per_target"}
-    )
+    record = read_record(folder / "variant.json", RECORDED)
     table = read_table(folder / "metrics.csv", COLUMNS)
     curves = {
         (str(split), str(metric)): curve(some, "step", "value")
@@ -156,7 +162,7 @@ def read_variant(folder: Path) -> Variant:
     loss = curves.get(("validation", "loss"))
     if loss is None:
         raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
-    diverged = frozenset(table["seed"][table["value"].isna()])
+    diverged = frozenset(table["seed"][~np.isfinite(table["value"])])
     partial, problems = set(), []
     for seed, values in zip(loss.seeds, loss.values, strict=True):
         done = int(loss.steps[np.flatnonzero(~np.isnan(values))].max(initial=0))
@@ -176,16 +182,25 @@ def read_variant(folder: Path) -> Variant:
 
 
 def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:
-    """A JSON file with these keys; StudyError if it is none."""
+    """A JSON file that has all of these, one.in.another; StudyError if it is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StudyError(f"{path} is missing.") from None
     except (OSError, ValueError) as error:
         raise StudyError(f"{path} cannot be read: {error}.") from error
-    if not isinstance(content, dict) or not wanted <= content.keys():
-        raise StudyError(f"{path} lacks one of {', '.join(sorted(wanted))}.")
+    if missing := [name for name in sorted(wanted) if not has(content, name)]:
+        raise StudyError(f"{path} lacks {', '.join(missing)}.")
     return content
+
+
+def has(content: Any, name: str) -> bool:
+    """Whether there is one.in.another."""
+    for key in name.split("."):
+        if not isinstance(content, dict) or key not in content:
+            return False
+        content = content[key]
+    return True
 
 
 def read_table(path: Path, wanted: set[str]) -> pd.DataFrame:

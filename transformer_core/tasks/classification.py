@@ -13,7 +13,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError
-from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer
+from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer, whole
 
 T = TypeVar("T")
 LABELS = ("negative", "positive")
@@ -150,7 +150,7 @@ def read_review(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
         raise InputError("Type a review, or a sentence of one.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.")
-    text = text.encode(errors="replace").decode()  # as the tokenizer counts its characters
+    text = whole(text)  # as the tokenizer counts its characters
     ids, found = tokenizer.encode_with_spans(text)
     if not ids:
         raise InputError("The text has no word or sign to read.")

@@ -36,15 +36,11 @@ def prompt_ids(trained: Trained[DecoderLM], prompt: str) -> list[int]:
 
 def check_sampling(max_new_tokens: int, sampling: Sampling) -> None:
     """InputError unless every setting is a number within its limits."""
-    limits = {
-        "The length": (max_new_tokens, 1, MAX_NEW_TOKENS),
-        "The temperature": (sampling.temperature, 0, 5),
-        "Top-k": (sampling.top_k, 0, 1_000_000),
-        "Top-p": (sampling.top_p, 0, 1),
-        "The repetition penalty": (sampling.repetition_penalty, 0.5, 3),
-    }
-    for name, (value, low, high) in limits.items():
-        check_number(name, value, low, high)
+    check_number("The length", max_new_tokens, 1, MAX_NEW_TOKENS, whole=True)
+    check_number("The temperature", sampling.temperature, 0, 5)
+    check_number("Top-k", sampling.top_k, 0, 1_000_000, whole=True)
+    check_number("Top-p", sampling.top_p, 0, 1)
+    check_number("The repetition penalty", sampling.repetition_penalty, 0.5, 3)
 
 
 def write(
@@ -160,6 +156,5 @@ def look(
 
 def check_seed(seed: float) -> int:
     """A seed that torch takes; InputError otherwise."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, float)) or not 0 <= seed < 2**31:
-        raise InputError(f"The seed must be a whole number from 0 to {2**31 - 1:,}, not {seed!r}.")
+    check_number("The seed", seed, 0, 2**31 - 1, whole=True)
     return int(seed)

@@ -59,8 +59,9 @@ def chosen(tokenizer: Tokenizer, index: int, log_probs: Tensor) -> Token:
     return Token(tokenizer.token(index), index, log_probs[index].item(), others)
 
 
-def check_number(name: str, value: float, low: float, high: float) -> None:
+def check_number(name: str, value: float, low: float, high: float, *, whole: bool = False) -> None:
     """InputError unless value is a number from low to high; a visitor may send anything."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not low <= value <= high:
-        raise InputError(f"{name} must be a number from {low:,} to {high:,}, not {value!r}.")
+    if not is_number or not low <= value <= high or (whole and value != int(value)):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(f"{name} must be {kind} from {low:,} to {high:,}, not {value!r}.")

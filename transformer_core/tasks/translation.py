@@ -15,7 +15,7 @@ from transformer_core.model.masks import pad
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
-from transformer_core.tokenization import BOS, EOS, Tokenizer
+from transformer_core.tokenization import BOS, EOS, Tokenizer, whole
 
 BATCH = 64  # sequences that are decoded together
 
@@ -143,7 +143,7 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
         raise InputError("The text must be text.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
-    sentences = split_sentences(text)
+    sentences = split_sentences(whole(text))
     if not sentences:
         raise InputError("There is nothing to translate yet: type an English sentence.")
     if len(sentences) > MAX_SENTENCES:
@@ -163,11 +163,8 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
 
 def check_search(beam_size: float, length_penalty: float) -> None:
     """InputError unless both settings are numbers within their limits."""
-    for name, value, low, high in (
-        ("The beam size", beam_size, 1, MAX_BEAM),
-        ("The length penalty", length_penalty, 0, 3),
-    ):
-        check_number(name, value, low, high)
+    check_number("The beam size", beam_size, 1, MAX_BEAM, whole=True)
+    check_number("The length penalty", length_penalty, 0, 3)
 
 
 def translate(

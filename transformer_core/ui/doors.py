@@ -10,7 +10,7 @@ from typing import NamedTuple
 from transformer_core.inference import Models
 from transformer_core.inside.forward import MAX_TOKENS
 from transformer_core.model.trace import Site
-from transformer_core.studies.twins import MAX_PIECES
+from transformer_core.studies.twins import MAX_CHARACTERS, MAX_PIECES
 from transformer_core.ui.place import Place, Setting, joined
 from transformer_core.ui.views.heads import kinds_of
 
@@ -52,10 +52,11 @@ def see_inside(
 
 
 def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 1) -> list[Door]:
-    """The variants of a study with a text; no door without the study."""
-    if not (models.folder / "ablations" / name / "study.json").exists():
-        return []
+    """The variants of a study with a text; no door without the study, or for a text too long."""
     text = text[-MAX_PIECES:] if name == CHARACTERS else text
+    there = (models.folder / "ablations" / name / "study.json").exists()
+    if not there or len(text) > MAX_CHARACTERS:
+        return []
     settings: dict[str, Setting] = {"part": part, "head": head}
     return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
 

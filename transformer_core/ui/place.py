@@ -57,7 +57,8 @@ class Place:
             parts[choice_name(self.tab)] = self.choice
         if self.head and self.tab in HEADS:
             parts[HEADS[self.tab][0]] = ".".join(map(str, self.head))
-        return urlencode({**parts, **self.settings})
+        # what is no character is said as a question mark
+        return urlencode({**parts, **self.settings}, errors="replace")
 
 
 def text_name(tab: str) -> str:

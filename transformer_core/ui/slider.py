@@ -16,4 +16,5 @@ class Slider(gr.Slider):
         """What the page sent, within the limits and on a step."""
         value = self.minimum if payload is None else payload
         steps = round((min(max(value, self.minimum), self.maximum) - self.minimum) / self.step)
-        return min(self.minimum + steps * self.step, self.maximum)
+        # without what a sum of binary fractions adds to 0.15
+        return min(round(self.minimum + steps * self.step, 10), self.maximum)

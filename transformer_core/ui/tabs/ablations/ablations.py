@@ -15,6 +15,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.studies.records import AXES
+from transformer_core.studies.twins import MAX_CHARACTERS
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections
@@ -22,7 +23,7 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.place import number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.slider import Slider
-from transformer_core.ui.tabs.ablations.answers import MAX_CHARACTERS, Answers
+from transformer_core.ui.tabs.ablations.answers import Answers
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.table import table_view

@@ -29,14 +29,7 @@ from transformer_core.studies.statistics import (
     endings,
     lower_is_better,
 )
-from transformer_core.studies.twins import (
-    MAX_PIECES,
-    Twin,
-    Views,
-    attention,
-    sites_of,
-    twins,
-)
+from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, begin_with, brought, there
@@ -52,7 +45,6 @@ TEXTS = {
     "copy_task": "ADAPTATIONSPOSSIBLE",
 }
 
-MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that an address may bring
 N_OFFERED = 9  # values that `choices` gives of a study, before those that can be brought
 
 

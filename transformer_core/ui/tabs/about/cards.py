@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import CHECKPOINTS, Models, read_json
+from transformer_core.checkpoint import CHECKPOINTS, CheckpointError, Models, read_json
 
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 SIZE = re.compile(r"`(\w+)`, ([\d,]+) parameters")
@@ -62,12 +62,13 @@ def entries(models: Models) -> list[Entry]:
     """Every published model, in the order of CHECKPOINTS."""
     found = []
     for name, published in CHECKPOINTS.items():
-        folder = models.folder / name
-        runs = read_json(folder / "run.json") or []
+        folder, absent = models.folder / name, models.absent(name)
+        try:
+            runs: list[dict[str, Any]] = read_json(folder / "run.json") or []
+        except CheckpointError as error:
+            runs, absent = [], str(error)
         minutes, devices = sum(run["minutes"] for run in runs), devices_of(runs)
-        found.append(
-            Entry(name, published.title, models.absent(name), card(folder), minutes, devices)
-        )
+        found.append(Entry(name, published.title, absent, card(folder), minutes, devices))
     return found
 
 
@@ -90,8 +91,8 @@ def card(folder: Path) -> dict[str, str]:
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     # links lead to files beside the card, which this page does not serve
-    parts = (part.split("\n", 1) for part in CODE_LINK.sub(r"`\1`", text).split("\n## ")[1:])
-    found = {title: content.strip() for title, content in parts}
+    parts = (part.partition("\n") for part in CODE_LINK.sub(r"`\1`", text).split("\n## ")[1:])
+    found = {title: content.strip() for title, _, content in parts}
     if "Scores" in found:
         found["Scores"] = SCORE.sub(
             lambda row: f"| {row[1]} | {with_unit(row[1], row[2])} |", found["Scores"]

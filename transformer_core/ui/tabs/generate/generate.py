@@ -67,7 +67,7 @@ END: dict[str, Any] = {
 
 def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it."""
-    if absent := page.models.absent("shakespeare"):
+    if absent := page.models.unusable("shakespeare"):
         gr.Markdown(absent)
         return None
     first, draw, deeper, row = lay_out()

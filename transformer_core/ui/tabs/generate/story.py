@@ -12,6 +12,7 @@ from transformer_core.explain.flow import story_flow
 from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.wording import percent
+from transformer_core.tokenization import whole
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.bars import bars_value
@@ -174,7 +175,7 @@ def begun(trained: Trained, story: Story, prompt: str) -> Story:
     if isinstance(prompt, str) and len(prompt) >= MAX_TEXT:
         raise InputError(f"The prompt has {len(prompt):,} characters; at most {MAX_TEXT:,} fit.")
     tokens = tuple(read(trained, prompt))
-    label = " ".join(prompt.split())[:30] or "no prompt"
+    label = " ".join(whole(prompt).split())[:30] or "no prompt"
     return story.added(Branch(story.next_number, label, tokens, len(tokens), len(tokens)))
 
 

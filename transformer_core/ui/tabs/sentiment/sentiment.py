@@ -74,7 +74,7 @@ class Layout:
 def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it."""
     models = page.models
-    if absent := models.absent("sentiment"):
+    if absent := models.unusable("sentiment"):
         gr.Markdown(absent)
         return None
     layout = laid_out(models)

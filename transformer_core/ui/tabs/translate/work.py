@@ -157,15 +157,16 @@ def arrived(
     heads = every_head(model.sites, model.config.n_heads)
     asked = set(off.split("."))
     ids, n = ids_of(forced), len(work.sources)
+    fits = len(ids) <= MAX_FORCED and known(ids, model.config.vocab_size)
     return again(
         trained,
         work,
         shown=place - 1 if place <= n else 0,
-        forced=ids if known(ids, model.config.vocab_size) else (),
+        forced=ids if fits else (),
         off=tuple(head for head in heads if head_key(head) in asked),
     )
 
 
 def known(ids: Sequence[int], vocab_size: int) -> bool:
-    """Whether these can be the beginning of a translation."""
-    return len(ids) <= MAX_FORCED and all(0 <= index < vocab_size for index in ids)
+    """Whether these are pieces of the vocabulary."""
+    return all(0 <= index < vocab_size for index in ids)
