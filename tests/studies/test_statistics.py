@@ -8,7 +8,17 @@ import pytest
 from scipy import stats
 from tiny_study import write_writers
 
-from transformer_core.studies.findings import differs, latex, numbers, seeds_of, table, verdict
+from transformer_core.studies.findings import (
+    difference_of,
+    differs,
+    latex,
+    numbers,
+    ratio_of,
+    seeds_of,
+    shown,
+    table,
+    verdict,
+)
 from transformer_core.studies.records import read_study
 from transformer_core.studies.statistics import compare, difference, holm, two_sided, welch
 from transformer_core.tasks.wording import percent
@@ -101,6 +111,23 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
     found = compare(study, "loss", "full")
     assert "diverged with every seed" in verdict(found[-1], found[0], "loss")
     assert table(found, "loss", "full")[-1][2:6] == ["–", "–", "", "3 of 3 diverged"]
+
+
+@pytest.mark.parametrize(
+    "text, meant",
+    [
+        (shown("loss", 1.4302), "1.430"),
+        (shown("loss_by_position", 0.000123), "0.00012"),
+        (shown("loss", 0.0), "0.000"),
+        (shown("accuracy", 0.855), "85.5 %"),
+        (difference_of("loss", -0.000094), "-9.4e-05"),
+        (difference_of("accuracy", -0.31), "-31.0 points"),
+        (ratio_of(0.656, "+"), "+65.6 %"),
+        (ratio_of(11_950.2, "+"), "11,951 times"),
+    ],
+)
+def test_a_number_is_shown_with_the_digits_that_say_something(text, meant):
+    assert text.replace("\N{NO-BREAK SPACE}", " ") == meant
 
 
 def test_seeds_that_did_not_finish_are_not_compared(study):

@@ -7,10 +7,27 @@ from transformer_core.tasks.wording import percent
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
-    """A value of a metric: losses with three decimals, shares in percent; sign "+" shows it."""
+    """A value of a metric: losses with three decimals, shares in percent; sign "+" shows it.
+
+    Of losses so small that three decimals would say nothing, two digits are shown.
+    """
     if math.isnan(value):
         return "–"
-    return f"{value:{sign}.3f}" if metric.startswith("loss") else percent(value, 1, sign)
+    if not metric.startswith("loss"):
+        return percent(value, 1, sign)
+    return f"{value:{sign}.2g}" if 0 < abs(value) < 0.01 else f"{value:{sign}.3f}"
+
+
+def difference_of(metric: str, delta: float) -> str:
+    """A signed difference: of losses in their unit, of shares in percentage points."""
+    if metric.startswith("loss") or math.isnan(delta):
+        return shown(metric, delta, "+")
+    return f"{100 * delta:+.1f}\N{NO-BREAK SPACE}points"
+
+
+def ratio_of(relative: float, sign: str = "") -> str:
+    """A relative difference in percent; from tenfold on how many times it is."""
+    return percent(relative, 1, sign) if abs(relative) < 9 else f"{1 + relative:,.0f} times"
 
 
 def verdict(found: Comparison, base: Comparison, metric: str) -> str:
@@ -53,7 +70,9 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
 def change_of(metric: str, found: Comparison) -> str:
     """The size of a difference and its standard error."""
     if metric.startswith("loss"):
-        return f"{abs(found.delta):.3f} ± {found.error:.3f} ({percent(abs(found.relative), 1)})"
+        by, error = (shown(metric, value) for value in (abs(found.delta), found.error))
+        grown = found.relative if found.relative >= 9 else abs(found.relative)
+        return f"{by} ± {error} ({ratio_of(grown)})"
     return f"{100 * abs(found.delta):.1f} ± {100 * found.error:.1f} percentage points"
 
 
@@ -118,8 +137,8 @@ def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]
                 str(one.rank),
                 one.title,
                 shown(metric, one.mean) + again,
-                "baseline" if itself else shown(metric, one.delta, "+"),
-                "" if itself or math.isnan(one.relative) else percent(one.relative, 1, "+"),
+                "baseline" if itself else difference_of(metric, one.delta),
+                "" if itself or math.isnan(one.relative) else ratio_of(one.relative, "+"),
                 "" if itself else differs(one),
                 f"{one.parameters:,}",
                 f"{one.minutes:.1f}",
