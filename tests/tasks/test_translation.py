@@ -43,6 +43,14 @@ def test_the_log_probability_is_what_one_full_pass_gives(translator):
     assert sentence.ranked[0].text == sentence.text
 
 
+def test_without_the_causal_mask_no_token_looks_up_what_follows_it():
+    torch.manual_seed(3)
+    trained = tiny_translator(causal_mask=False)
+    sentence = translate_sentence(trained, SOURCE)
+    assert sentence.log_prob == pytest.approx(sentence.ranked[0].log_prob, abs=1e-4)
+    assert sentence.log_prob != pytest.approx(teacher_forced(trained, sentence).sum().item())
+
+
 def test_every_map_comes_with_its_own_tokens(translator):
     sentence = translate_sentence(translator, SOURCE)
     for site in translator.model.sites:

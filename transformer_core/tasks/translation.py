@@ -225,7 +225,11 @@ def translate_sentence(
         n_candidates=N_CANDIDATES,
     )
     best, *_ = hypotheses = beam.hypotheses(length_penalty)
-    found = read_back(trained, source, src, [*best.tokens, *[EOS] * best.ended], trace, memory)
+    written = [*best.tokens, *[EOS] * best.ended]
+    found = read_back(trained, source, src, written, trace, memory)
+    if not model.config.causal_mask:
+        # in one pass over all that is written, each token would look up what comes after it
+        found = replace(found, tokens=step_by_step(trained, src, written, memory, off))
     return replace(
         found,
         ranked=[
@@ -234,6 +238,23 @@ def translate_sentence(
         ],
         steps=beam.steps,
     )
+
+
+def step_by_step(
+    trained: Trained[EncoderDecoder],
+    src: list[int],
+    written: list[int],
+    memory: Tensor,
+    off: Iterable[Head],
+) -> list[Token]:
+    """The tokens of a translation as the search saw them, one after the other."""
+    switches = Trace(head_mask(trained.model, off), record=False)
+    step = encoder_decoder_step(trained.model, torch.tensor([src]), switches, len(written), memory)
+    read, parents = [BOS, *written[:-1]], torch.tensor([0])
+    return [
+        chosen(trained.tokenizer, index, step(torch.tensor([read[: n + 1]]), parents)[0])
+        for n, index in enumerate(written)
+    ]
 
 
 @torch.inference_mode()
