@@ -49,7 +49,8 @@ def sites_of(study: Study) -> list[Site]:
     if whole is None:
         return []
     try:
-        return MODELS[whole.record["kind"]](read_config(whole.record["model"])).sites
+        with torch.device("meta"):  # its weights are not wanted
+            return MODELS[whole.record["kind"]](read_config(whole.record["model"])).sites
     except (KeyError, TypeError, ValueError):  # a record that describes no model
         return []
 
