@@ -15,7 +15,7 @@ def shown(metric: str, value: float, sign: str = "") -> str:
         return "–"
     if not metric.startswith("loss"):
         return percent(value, 1, sign)
-    return f"{value:{sign}.2g}" if 0 < abs(value) < 0.01 else f"{value:{sign}.3f}"
+    return f"{value:{sign}.2g}" if 0 < abs(value) < 0.001 else f"{value:{sign}.3f}"
 
 
 def difference_of(metric: str, delta: float) -> str:
