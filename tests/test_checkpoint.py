@@ -277,7 +277,6 @@ def saved(folder, trained):
         ("linear", "sentiment_linear", "train.sentiment --preset linear"),
         ("masked_lm", "reviews", "train.reviews"),
         ("language_model", "shakespeare", "train.shakespeare"),
-        ("copier", "copy_task", "train.copy_task"),
     ],
 )
 def test_each_model_is_read_from_its_folder_or_its_training_is_named(

@@ -139,7 +139,7 @@ def read_shard(path: Path, digest: str) -> dict[str, torch.Tensor]:
 
 
 def fill(model: Model, tensors: dict[str, torch.Tensor]) -> None:
-    """Copy tensors into the model; every parameter exactly once, every shape as expected."""
+    """Copy tensors into the model; every parameter is given, every shape as expected."""
     slots = model.state_dict()
     if unknown := tensors.keys() - slots.keys():
         raise ValueError(f"no place for {sorted(unknown)}")
@@ -295,8 +295,3 @@ class Models:
     def language_model(self) -> Trained[DecoderLM]:
         """The decoder that writes Shakespeare."""
         return self.get("shakespeare")
-
-    @property
-    def copier(self) -> Trained[EncoderDecoder]:
-        """The small encoder-decoder that repeats its input."""
-        return self.get("copy_task")

@@ -87,7 +87,8 @@ def smallest_flip(model: EncoderClassifier, pieces: Pieces, label: int) -> Itera
     while not here.flipped and len(here.words) < min(MAX_FLIP, n_words):
         left = pieces.without(here.words)
         slopes = to_words(gradient_times_input(model, left, label), left.words, n_words)
-        ranked = [w for w in slopes.argsort(descending=True).tolist() if w in set(left.words)]
+        there = set(left.words)
+        ranked = [word for word in slopes.argsort(descending=True).tolist() if word in there]
         here = best([(*here.words, word) for word in ranked[:CANDIDATES]])
         yield here
     spared = here

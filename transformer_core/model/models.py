@@ -74,7 +74,7 @@ class Stack(nn.Module):
 
 
 class Model(nn.Module):
-    """What the three models share: a config and the addresses of their attention modules."""
+    """What all models share: a config and the addresses of their attention modules."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()
@@ -252,10 +252,9 @@ class LSTMClassifier(Model):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """tokens (batch, length) -> logits (batch, n_classes)"""
-        real = padding_mask(tokens).flatten(1)[..., None]  # padding comes last: it changes nothing
         states, _ = self.lstm(self.dropout(self.embedding(tokens)))
-        mean = (states * real).sum(1) / real.sum(1)
-        return self.head(self.dropout(mean))
+        # padding comes last: it changes nothing
+        return self.head(self.dropout(mean_of_real(states, tokens)))
 
 
 class DecoderLM(Model):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 GRID = 121  # points of an axis on which the curves were measured at different places
 
@@ -42,12 +43,9 @@ def smooth(values: np.ndarray, weight: float, *, log: bool = False) -> np.ndarra
 
     weight 0 changes nothing, 0.9 remembers about ten points. (points,) -> (points,)
     """
-    numbers = np.log(np.maximum(values, 1e-12)) if log else values
-    result, total, mass = np.empty_like(numbers), 0.0, 0.0
-    for i, number in enumerate(numbers):
-        if not np.isnan(number):
-            total, mass = weight * total + (1 - weight) * number, weight * mass + (1 - weight)
-        result[i] = total / mass if mass and not np.isnan(number) else np.nan
+    numbers = pd.Series(np.log(np.maximum(values, 1e-12)) if log else values)
+    average = numbers.ewm(alpha=1 - weight, ignore_na=True).mean()
+    result = average.where(numbers.notna()).to_numpy()
     return np.exp(result) if log else result
 
 

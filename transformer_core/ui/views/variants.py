@@ -9,6 +9,7 @@ import numpy as np
 from transformer_core.studies.curves import Line
 from transformer_core.studies.findings import shown
 from transformer_core.studies.statistics import SHOWN, Ending
+from transformer_core.ui.views.curves import finite
 from transformer_core.ui.views.view import view
 
 
@@ -89,4 +90,4 @@ def ending(end: Ending, metric: str) -> dict:
 
 def rounded(values: np.ndarray) -> list[float | None]:
     """Numbers as JSON can say them, five digits of each; None for what is none."""
-    return [float(f"{v:.5g}") if math.isfinite(v) else None for v in values.tolist()]
+    return [finite(value) for value in values.tolist()]

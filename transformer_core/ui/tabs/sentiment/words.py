@@ -2,6 +2,7 @@
 from a language model that was trained to fill in blanks.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -75,6 +76,12 @@ class Editor:
 
     models: Models
 
+    @functools.cached_property
+    def one_vocabulary(self) -> bool:
+        """Whether the language model fills in pieces that the classifier reads."""
+        both = self.models.masked_lm, self.models.classifier
+        return len({trained.tokenizer.to_json() for trained in both}) == 1
+
     def reading(self, text: str) -> Review:
         """The words of a text."""
         trained = self.models.classifier
@@ -83,8 +90,9 @@ class Editor:
     def display(self, work: Edited, seen: Review, summary: str = "") -> list:
         """The words with what was done to them, and the answer before and after."""
         trained = self.models.classifier
-        before = probability(trained, seen.pieces, POSITIVE)
-        after = probability(trained, edited(trained.tokenizer, seen, work.edits), POSITIVE)
+        before = after = probability(trained, seen.pieces, POSITIVE)
+        if work.edits:
+            after = probability(trained, edited(trained.tokenizer, seen, work.edits), POSITIVE)
         if not summary:
             summary = "Press a word to change it."
             if work.edits:
@@ -112,14 +120,11 @@ class Editor:
         trained, seen, word = self.models.classifier, self.reading(work.text), event.word
         if not isinstance(word, int) or not 0 <= word < len(seen.words):
             raise InputError(f"The text has no word {word!r}.")
-        if not self.models.has("reviews"):
+        if not self.models.has("reviews") or not self.one_vocabulary:
             return gr.skip()
-        language_model = self.models.masked_lm
-        if language_model.tokenizer.to_json() != trained.tokenizer.to_json():
-            return gr.skip()  # it fills in pieces of another vocabulary
         others = {w: text for w, text in work.edits.items() if w != word}
         pieces = edited(trained.tokenizer, seen, others)
-        found = suggestions(trained, language_model, pieces, word, POSITIVE)
+        found = suggestions(trained, self.models.masked_lm, pieces, word, POSITIVE)
         return words_value(seen, work.edits, "", word, found)
 
     def find_flip(self, work: Edited) -> Iterator[list]:
