@@ -1,6 +1,7 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
 import math
+import re
 from collections.abc import Callable, Sized
 from dataclasses import replace
 from functools import partial
@@ -78,12 +79,12 @@ CARD = Card(
         "n_chars": "characters",
     },
 )
-KEPT_BEST = " Run {} kept the weights that were best on it, as is usual in the literature."
+KEPT_BEST = " {} kept the weights that were best on it, as is usual in the literature."
 KEPT_LAST = (
-    " Run {} kept the weights that it ended with, and chose nothing by the last tenth: settings "
-    "are chosen by trials, which leave out another twentieth (`--preset trial`)."
+    " {} kept the weights of the last step, and chose nothing by the last tenth: settings are "
+    "chosen by trials, which leave out another twentieth (`--preset trial`)."
 )
-TAUGHT_BY = " Half of what it learnt were the answers of earlier weights."
+TAUGHT_BY = " {} learnt half from the text, half from the answers of models trained before."
 HELD_OUT = 0.1  # the usual split: the last tenth, which a model is scored on
 # What trials leave out, and are judged by. Not just before the last tenth: that begins within a
 # play, and whoever has not read how the play begins reads the rest of it worse.
@@ -207,11 +208,19 @@ def score(trained: Trained[DecoderLM], path: Path | None, limit: int | None) -> 
 
 def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint: what its runs had to do with the last tenth."""
-    data = CARD.data
-    for number, one in enumerate(read_runs(folder), start=1):
-        data += (KEPT_LAST if one.get("train", {}).get("keep_last") else KEPT_BEST).format(number)
-        data += TAUGHT_BY * ("--teachers" in one["command"].replace("=", " ").split())
-    return replace(CARD, data=data)
+    runs = dict(enumerate(read_runs(folder), start=1))
+    last = [n for n, one in runs.items() if one.get("train", {}).get("keep_last")]
+    best = [n for n in runs if n not in last]
+    taught = [n for n, one in runs.items() if "--teachers" in re.split("[ =]", one["command"])]
+    said = ((KEPT_BEST, best), (KEPT_LAST, last), (TAUGHT_BY, taught))
+    data = [sentence.format(named(numbers)) for sentence, numbers in said if numbers]
+    return replace(CARD, data="".join([CARD.data, *data]))
+
+
+def named(numbers: list[int]) -> str:
+    """Some runs, at the beginning of a sentence."""
+    *first, last = map(str, numbers)
+    return f"Runs {', '.join(first)} and {last}" if first else f"Run {last}"
 
 
 EXAM = scores_alone("shakespeare", score, card_of)

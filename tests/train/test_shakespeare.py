@@ -98,11 +98,11 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     typed = [read_runs(folder)[-1]["command"] for folder in teachers]
     assert "--teachers" in run["command"] and run["teachers"] == typed
     card = (out / "README.md").read_text()
-    assert "Run 1 kept the weights that it ended with" in card and "earlier weights" in card
+    assert "Run 1 kept the weights of the last step" in card and "Run 1 learnt half" in card
     assert "It learnt from\n\n```\n" + "\n".join(typed) in card
     shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])
     card = (out / "README.md").read_text()
-    assert "Run 1 kept the weights that it ended with" in card
+    assert "Run 1 kept the weights of the last step" in card
     assert "Run 2 kept the weights that were best on it" in card
 
 
