@@ -70,19 +70,14 @@ def inverse_sqrt(progress: float, warmup: float) -> float:
 
 
 PRECISIONS = ("no", "bf16")  # float32; products in bfloat16
-LONGEST_WARMUP = 0.1  # of a run
 SCHEDULES = {"cosine": cosine, "inverse_sqrt": inverse_sqrt}
 
 
 def learning_rate(step: int, progress: float, config: TrainConfig) -> float:
-    """Linear warm-up over the first steps, then the schedule over the progress (0 to 1) left.
-
-    Of a run that is short the first LONGEST_WARMUP are its warm-up.
-    """
-    warmed = max((step + 1) / max(1, config.warmup_steps), progress / LONGEST_WARMUP)
-    if warmed <= 1:
-        return config.learning_rate * warmed
-    warmup = min(progress * config.warmup_steps / max(1, step), LONGEST_WARMUP)
+    """Linear warm-up over the first steps, then the schedule over the progress (0 to 1) left."""
+    if step < config.warmup_steps:
+        return config.learning_rate * (step + 1) / config.warmup_steps
+    warmup = progress * config.warmup_steps / max(1, step)
     return config.learning_rate * SCHEDULES[config.schedule](progress, warmup)
 
 

@@ -73,13 +73,6 @@ def test_the_warm_up_is_linear():
     assert rates == pytest.approx([0.05 * (step + 1) for step in range(10)])
 
 
-def test_a_short_run_is_not_all_warm_up():
-    config = TrainConfig(steps=100, warmup_steps=1_000, learning_rate=0.5)
-    rates = [learning_rate(step, step / 100, config) for step in range(100)]
-    assert rates[5] == pytest.approx(0.25) and max(rates) == rates[10] == pytest.approx(0.5)
-    assert rates[55] == pytest.approx(0.25) and rates[99] < 0.001
-
-
 def test_the_cosine_falls_from_the_peak_to_zero():
     config = TrainConfig(steps=110, warmup_steps=10, learning_rate=0.5)
     rates = {step: learning_rate(step, step / 110, config) for step in (10, 60, 110)}
