@@ -64,6 +64,17 @@ def test_single_precision_loses_nothing(tmp_path):
     assert torch.equal(logits(load(tmp_path)), logits(model))
 
 
+def test_what_half_precision_cannot_say_is_not_saved(tmp_path):
+    model = build(DecoderLM)
+    save(tmp_path, model)
+    before = (tmp_path / "config.json").read_text()
+    model.decoder.norm.weight.data[0] = 1e6
+    with pytest.raises(ValueError, match=r"decoder\.norm\.weight has weights beyond"):
+        save(tmp_path, model)
+    assert (tmp_path / "config.json").read_text() == before
+    save(tmp_path, model, dtype=torch.float32)
+
+
 def test_tied_matrices_are_saved_once_and_loaded_tied(tmp_path):
     model = build(EncoderDecoder)
     save(tmp_path, model, dtype=torch.float32)

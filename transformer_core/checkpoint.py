@@ -72,14 +72,19 @@ def weights_of(folder: Path) -> dict[str, str]:
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:
-    """Write weights and config; whatever else the folder holds stays."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write weights and config; whatever else the folder holds stays.
+
+    ValueError, with nothing written, if a weight is beyond what dtype can say.
+    """
     # tied matrices appear once: what shares its storage is loaded with the first of its names
     tensors, seen = {}, set()
     for name, tensor in model.state_dict().items():
         if tensor.data_ptr() not in seen:
             seen.add(tensor.data_ptr())
             tensors[name] = tensor.detach().to("cpu", dtype).contiguous()
+            if not tensors[name].isfinite().all() and tensor.isfinite().all():
+                raise ValueError(f"{name} has weights beyond what {dtype} can say")
+    folder.mkdir(parents=True, exist_ok=True)
     plan = split_torch_state_dict_into_shards(tensors, max_shard_size=SHARD_SIZE)
     shards = {}
     for names in plan.filename_to_tensors.values():
