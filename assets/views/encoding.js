@@ -58,7 +58,7 @@ function show() {
     make('p', {
       class: 'note',
       text: `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${
-        cell(i, j).toFixed(3)
+        fixed(cell(i, j), 3)
       }. Point at another place, or use the arrow keys.`,
     }),
   );

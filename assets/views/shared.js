@@ -50,6 +50,8 @@ const sure = (p) =>
   p >= 0.995
     ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
     : Math.round(100 * p) + ' %';
+// with so many decimals, and no minus before a zero
+const fixed = (x, decimals) => ((+x.toFixed(decimals)) || 0).toFixed(decimals);
 // surprise in bits, and how deep it colours a token: fully at 8 bits
 const bitsOf = (p) => -Math.log2(Math.max(p, 1e-9));
 const surprise = (p) => Math.min(1, bitsOf(p ?? 1) / 8).toFixed(3);

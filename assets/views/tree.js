@@ -85,7 +85,7 @@ function draw() {
         y: middle(n.y) + 4,
         class: 'tree-number',
         'text-anchor': 'end',
-      }, n.total.toFixed(1)),
+      }, fixed(n.total, 1)),
     );
     svg.append(group);
   });
@@ -96,7 +96,7 @@ const shorten = (text) =>
 const say = (n) =>
   `“${n.text.trim()}” here has ${
     percent(Math.exp(n.logProb))
-  }, and all up to it a log-probability of ${n.total.toFixed(2)}: ` +
+  }, and all up to it a log-probability of ${fixed(n.total, 2)}: ` +
   (n.ended ? 'the sentence ended' : n.kept ? 'kept' : 'pruned') + '. Press to continue from it.';
 const at = (event) => {
   const node = event.target.closest('.tree-node');

@@ -231,7 +231,7 @@ def test_the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(open_page):
     note = page.locator("#review-switches .view-note").first
     expect(note).to_contain_text("needs")
     page.locator("#review-switches .switch-grid button").first.click()
-    expect(note).to_contain_text("heads are off")
+    expect(note).to_contain_text("is off")
 
 
 def test_the_reports_sentences_are_answered_now(open_page):

@@ -8,6 +8,7 @@ import torch
 from tiny import tiny_classifier
 
 from transformer_core.explain.trial import CHANCE, put_on_trial
+from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
@@ -17,7 +18,7 @@ from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import outdated
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
-from transformer_core.ui.views import heads, meters, trial
+from transformer_core.ui.views import heads, meters, switches, trial
 from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"
@@ -189,3 +190,13 @@ def test_switched_off_heads_change_the_probability_that_is_told(trained):
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
     before = found.probabilities[found.label]
     assert f"from {percent(before, 1)} to {percent(after, 1)}" in value["summary"]
+
+
+def test_of_what_a_page_says_is_off_only_heads_count(trained):
+    heads = [switches.head_key(head) for head in every_head(trained.model.sites, 4)]
+    sent = [[heads[1]], None, 7, heads[2], "decoder-cross:9:9", heads[0]]
+    found = switches.heads_named(trained.model, sent)
+    assert [switches.head_key(head) for head in found] == [heads[0], heads[2]]
+    assert switches.heads_named(trained.model, heads[0]) == ()
+    assert switches.heads_off(found, 16) == "2 of 16 heads are off"
+    assert switches.heads_off(found[:1], 16) == "1 of 16 heads is off"

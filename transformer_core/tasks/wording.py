@@ -4,3 +4,8 @@
 def percent(share: float, digits: int = 0, sign: str = "") -> str:
     """A share from 0 to 1: 83 %, on one line; sign "+" shows it."""
     return f"{100 * share:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def signed(change: float, digits: int) -> str:
+    """A change with its sign; what is rounded away has a plus."""
+    return f"{round(change, digits) + 0.0:+.{digits}f}"

@@ -1,10 +1,11 @@
 """A switch for every head, and what the answer loses without each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import gradio as gr
 
-from transformer_core.model.heads import Head
+from transformer_core.model.heads import Head, every_head
+from transformer_core.model.models import Model
 from transformer_core.model.trace import Site
 from transformer_core.ui.views.view import view
 
@@ -30,6 +31,18 @@ def head_key(head: Head) -> str:
     """A head's name between browser and server: decoder-cross:0:3"""
     site, index = head
     return f"{site.stack}-{site.kind}:{site.layer}:{index}"
+
+
+def heads_named(model: Model, keys: object) -> tuple[Head, ...]:
+    """The heads of a model whose names are among these; whatever else a page sends names none."""
+    wanted = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+    heads = every_head(model.sites, model.config.n_heads)
+    return tuple(head for head in heads if head_key(head) in wanted)
+
+
+def heads_off(off: Collection[Head], n_heads: int) -> str:
+    """1 of 16 heads is off"""
+    return f"{len(off)} of {n_heads} heads {'is' if len(off) == 1 else 'are'} off"
 
 
 def switches_value(

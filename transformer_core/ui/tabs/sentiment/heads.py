@@ -8,6 +8,7 @@ from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Models, classify
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS
+from transformer_core.tasks.wording import signed
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.heads import attention_value, attention_view
 
@@ -31,7 +32,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
             trained.model.sites,
             f"Rows are queries, columns keys; the first row, that of [CLS], colours all {n} pieces "
             f"beside the map. Without layer {site.layer + 1}, head {head + 1} “{label}” changes "
-            f"most ({100 * change:+.1f} points).",
+            f"most ({signed(100 * change, 1)} points).",
             rows=True,
             begin=True,
             first=(site.layer, head),

@@ -10,14 +10,14 @@ from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Classification, Models, classify
 from transformer_core.inside.lens import class_lens, settled_from
-from transformer_core.model.heads import Head, every_head, head_mask
+from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import percent, signed
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
-from transformer_core.ui.views.switches import head_key, switches_value, switches_view
+from transformer_core.ui.views.switches import heads_named, heads_off, switches_value, switches_view
 
 TITLE = "Layers"
 POSITIVE = LABELS.index("positive")
@@ -64,14 +64,14 @@ def switched(trained: Trained, work: Silenced, measured: Measured | None = None)
         summary = (
             f"The number in each square is how many points the probability of “{label}” "
             f"({percent(before, 1)}) changes without that head. It needs {site}, head {head + 1} "
-            f"most ({worst:+.1f})."
+            f"most ({signed(worst, 1)})."
         )
     if work.off:
         trace = Trace(head_mask(trained.model, work.off), record=False)
         after = classify(trained, work.text, trace).probabilities[label]
         summary = (
-            f"{len(work.off)} of {len(sites) * n_heads} heads are off: the probability of "
-            f"“{label}” goes from {percent(before, 1)} to {percent(after, 1)}."
+            f"{heads_off(work.off, len(sites) * n_heads)}: the probability of “{label}” "
+            f"goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
     return switches_value(sites, n_heads, work.off, damage, [], summary, quantity)
@@ -91,10 +91,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
 
     @answers_errors
     def toggle(work, measured, event: gr.EventData):
-        model = models.classifier.model
-        wanted = set(event.off) if isinstance(event.off, list) else set()
-        heads = every_head(model.sites, model.config.n_heads)
-        work = replace(work, off=tuple(head for head in heads if head_key(head) in wanted))
+        work = replace(work, off=heads_named(models.classifier.model, event.off))
         return work, {**switched(models.classifier, work, measured), "asked": event.asked}
 
     @answers_errors

@@ -36,7 +36,7 @@ def answer(trained: Trained, text: str) -> str:
     """positive 85.72 %"""
     found = classify(trained, text)
     p = found.probabilities[found.label]
-    sure = percent(p, 2) if p < 0.99995 else f"> {percent(0.9999, 2)}"
+    sure = percent(p, 2) if p < 0.99995 else f">\N{NO-BREAK SPACE}{percent(0.9999, 2)}"
     return f"{found.label} {sure}"
 
 

@@ -9,7 +9,6 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.inference import Models, translate
-from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import Sentence
 from transformer_core.ui.events import answers_errors
@@ -33,7 +32,7 @@ from transformer_core.ui.tabs.translate.work import (
     known,
     looked_at,
 )
-from transformer_core.ui.views.switches import head_key
+from transformer_core.ui.views.switches import heads_named
 
 
 @dataclass(frozen=True)
@@ -116,10 +115,7 @@ class Handlers:
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
         """Switch heads off and on."""
-        model = self.trained.model
-        heads = every_head(model.sites, model.config.n_heads)
-        wanted = set(event.off) if isinstance(event.off, list) else set()
-        off = tuple(head for head in heads if head_key(head) in wanted)
+        off = heads_named(self.trained.model, event.off)
         shown = self.display(*again(self.trained, work, off=off), measured, step=True)
         return *shown[:-1], {**shown[-1], "asked": event.asked}
 

@@ -9,7 +9,7 @@ from transformer_core.checkpoint import Models, Trained
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import percent, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.place import Place
@@ -18,7 +18,7 @@ from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
-from transformer_core.ui.views.switches import switches_value
+from transformer_core.ui.views.switches import heads_off, switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
 
@@ -165,14 +165,14 @@ def worth(trained: Trained, work: Work, damage: dict | None) -> str:
         n_heads = len(trained.model.sites) * trained.model.config.n_heads
         stays = ", and the text stays." if now.text == plain.text else "."
         return (
-            f"{len(work.off)} of {n_heads} heads are off: the log-probability of the best "
-            f"translation changes by {change:+.2f}{stays}"
+            f"{heads_off(work.off, n_heads)}: the log-probability of the best translation "
+            f"changes by {signed(change, 2)}{stays}"
         )
     if damage:
         (site, head), worst = min(damage.items(), key=lambda item: item[1])
         return (
             "The number in each square is how much the log-probability of the translation changes "
-            f"without that head. It needs {site}, head {head + 1} most ({worst:+.2f})."
+            f"without that head. It needs {site}, head {head + 1} most ({signed(worst, 2)})."
         )
     return "Each square is a head; press one to switch it off."
 

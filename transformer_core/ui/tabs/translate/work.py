@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from transformer_core.checkpoint import Trained
-from transformer_core.model.heads import Head, every_head, head_mask
+from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import (
@@ -19,7 +19,7 @@ from transformer_core.tasks.translation import (
     translate_texts,
 )
 from transformer_core.ui.place import Setting, ids_of, joined
-from transformer_core.ui.views.switches import head_key
+from transformer_core.ui.views.switches import head_key, heads_named
 
 NOTHING = "There is nothing to look at yet: type an English sentence."
 MAX_STEPS = 100  # that can be taken back
@@ -154,8 +154,6 @@ def arrived(
 ) -> tuple[Work, Sentence]:
     """Look at what an address asks for; what it says wrongly is as if it had not been said."""
     model = trained.model
-    heads = every_head(model.sites, model.config.n_heads)
-    asked = set(off.split("."))
     ids, n = ids_of(forced), len(work.sources)
     fits = len(ids) <= MAX_FORCED and known(ids, model.config.vocab_size)
     return again(
@@ -163,7 +161,7 @@ def arrived(
         work,
         shown=place - 1 if place <= n else 0,
         forced=ids if fits else (),
-        off=tuple(head for head in heads if head_key(head) in asked),
+        off=heads_named(model, off.split(".")),
     )
 
 
