@@ -10,7 +10,7 @@ const chart = $('.curves-chart'),
 const label = $('.curves-moment'), play = $('[data-do=play]'), tools = $('.curves-tools');
 const LEFT = 42, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
 const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
-// the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.001
+// the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
 const LINES = [
   { name: 'symbols', column: 2, panel: 0, say: share },
   { name: 'exact', column: 3, panel: 0, say: share },
@@ -26,8 +26,8 @@ const PANELS = [
   {
     title: 'loss, nats per symbol',
     part: 0.36,
-    place: (v) => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-3, v)))) / 4,
-    ticks: [[0, '10'], [0.25, '1'], [0.5, '0.1'], [0.75, '0.01'], [1, '0.001']],
+    place: (v) => v === null ? null : (1 - Math.log10(Math.min(10, Math.max(1e-4, v)))) / 5,
+    ticks: [[0, '10'], [0.2, '1'], [0.4, '0.1'], [0.6, '0.01'], [0.8, '0.001'], [1, '0.0001']],
   },
 ];
 let asked; // the moment to hold of which the server does not know yet; undefined: it knows

@@ -128,5 +128,11 @@ SHEETS = (
     *sorted((ASSETS / "views").glob("*.css")),
 )
 CSS = "\n".join([f"body {{ {SERIES}}}", *(sheet.read_text("utf-8") for sheet in SHEETS)])
-
-DIVERGING = "RdBu"
+# of figures, which do not know the page's theme: seen on light and on dark; 0 is the page itself
+PLUS, MINUS = "rgba(98,86,228,1)", "rgba(214,105,30,1)"
+DIVERGING = [
+    [0, MINUS],
+    [0.5, MINUS.replace(",1)", ",0)")],
+    [0.5, PLUS.replace(",1)", ",0)")],
+    [1, PLUS],
+]

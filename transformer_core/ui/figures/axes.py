@@ -15,7 +15,7 @@ TEMPLATE = go.layout.Template(
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": "#808080", "family": "IBM Plex Sans, system-ui, sans-serif"},
-        "margin": {"l": 55, "r": 20, "t": 30, "b": 50},
+        "margin": {"l": 55, "r": 20, "t": 10, "b": 50},
         "colorway": CATEGORICAL,
         "xaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
         "yaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},

@@ -6,24 +6,21 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from transformer_core.ui.figures.axes import TEMPLATE, figure, heatmap
-from transformer_core.ui.theme import CATEGORICAL
+from transformer_core.ui.theme import MINUS, PLUS
 
 
 def similarity(table: Tensor) -> go.Figure:
     """Dot products of all pairs of positions, divided by a position's own. (length, d_model)"""
     products = table @ table.T
-    return figure(
-        heatmap(products / products.diagonal().mean(), "position", "position"),
-        x="position",
-        y="position",
-    ).update_yaxes(autorange="reversed")
+    return square(products / products.diagonal().mean(), "position", "position")
 
 
 def similarity_row(table: Tensor, position: int) -> go.Figure:
     """One position's dot product with all others. table (length, d_model)"""
     products = table @ table[position]
-    line = go.Scatter(y=(products / products[position]).numpy(), mode="lines", line_width=2)
-    chosen = go.Scatter(x=[position], y=[1.0], mode="markers", marker_size=10)
+    line = go.Scatter(y=(products / products[position]).numpy(), mode="lines", line_color=PLUS)
+    chosen = go.Scatter(x=[position], y=[1.0], mode="markers")
+    chosen.marker = {"size": 10, "color": MINUS}
     return figure(line, chosen, x="position", y="similarity").update_layout(showlegend=False)
 
 
@@ -43,8 +40,8 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
         )
         plot.add_trace(circle, 1, column)
         for point, name, colour in (
-            (before, "p", CATEGORICAL[0]),
-            (after, "p + k", CATEGORICAL[5]),
+            (before, "p", PLUS),
+            (after, "p + k", MINUS),
         ):
             sine, cosine = point[2 * pair].item(), point[2 * pair + 1].item()
             hand = go.Scatter(
@@ -62,14 +59,16 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
     for column in range(1, len(pairs) + 1):
         plot.update_yaxes(scaleanchor=f"x{column if column > 1 else ''}", row=1, col=column)
     return plot.update_layout(
-        template=TEMPLATE, height=270, legend={"orientation": "h", "y": -0.05}
+        template=TEMPLATE, height=270, margin={"t": 30}, legend={"orientation": "h", "y": -0.05}
     )
 
 
 def rotation_matrix(matrix: Tensor) -> go.Figure:
     """The matrix that takes position p to p + k. (d_model, d_model)"""
-    return figure(
-        heatmap(matrix, "from channel", "to channel", limit=1.0),
-        x="from channel",
-        y="to channel",
-    ).update_yaxes(autorange="reversed")
+    return square(matrix, "from channel", "to channel")
+
+
+def square(values: Tensor, x: str, y: str) -> go.Figure:
+    """A matrix of numbers from -1 to 1, its first row above. (rows, columns)"""
+    plot = figure(heatmap(values, x, y, limit=1.0), x=x, y=y)
+    return plot.update_xaxes(showgrid=False).update_yaxes(showgrid=False, autorange="reversed")
