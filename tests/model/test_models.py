@@ -221,6 +221,7 @@ def test_a_classifier_has_one_logit_per_class():
         ("dropout", 1.0, "dropout=1.0 must be at least 0 and below 1"),
         ("norm", "rms", "norm='rms' must be 'pre', 'post' or 'none'"),
         ("pooling", "max", "pooling='max' must be 'cls' or 'mean'"),
+        ("residual", "false", "residual='false' must be True or False"),
         ("positions_along", "heads", "positions_along='heads' must be 'length' or 'batch'"),
     ],
 )

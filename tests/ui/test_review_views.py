@@ -193,10 +193,11 @@ def test_switched_off_heads_change_the_probability_that_is_told(trained):
 
 
 def test_of_what_a_page_says_is_off_only_heads_count(trained):
-    heads = [switches.head_key(head) for head in every_head(trained.model.sites, 4)]
+    sites = trained.model.sites
+    heads = [switches.head_key(head) for head in every_head(sites, 4)]
     sent = [[heads[1]], None, 7, heads[2], "decoder-cross:9:9", heads[0]]
-    found = switches.heads_named(trained.model, sent)
+    found = switches.heads_named(sites, 4, sent)
     assert [switches.head_key(head) for head in found] == [heads[0], heads[2]]
-    assert switches.heads_named(trained.model, heads[0]) == ()
+    assert switches.heads_named(sites, 4, heads[0]) == ()
     assert switches.heads_off(found, 16) == "2 of 16 heads are off"
     assert switches.heads_off(found[:1], 16) == "1 of 16 heads is off"

@@ -46,6 +46,8 @@ class ModelConfig:
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
         for name, hint in get_type_hints(ModelConfig).items():
+            if hint is bool and not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
             if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
                 *others, last = map(repr, get_args(hint))
                 wanted = f"{', '.join(others)} or {last}"

@@ -27,6 +27,6 @@ def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
     return masks
 
 
-def every_head(sites: list[Site], n_heads: int) -> Iterator[tuple[Site, int]]:
+def every_head(sites: Iterable[Site], n_heads: int) -> Iterator[Head]:
     """All (site, head) pairs, in the order in which knock-out maps batch them."""
     return ((site, head) for site in sites for head in range(n_heads))

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 import gradio as gr
 
 from transformer_core.model.heads import Head, every_head
-from transformer_core.model.models import Model
 from transformer_core.model.trace import Site
 from transformer_core.ui.views.view import view
 
@@ -33,11 +32,10 @@ def head_key(head: Head) -> str:
     return f"{site.stack}-{site.kind}:{site.layer}:{index}"
 
 
-def heads_named(model: Model, keys: object) -> tuple[Head, ...]:
+def heads_named(sites: Sequence[Site], n_heads: int, keys: object) -> tuple[Head, ...]:
     """The heads of a model whose names are among these; whatever else a page sends names none."""
     wanted = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
-    heads = every_head(model.sites, model.config.n_heads)
-    return tuple(head for head in heads if head_key(head) in wanted)
+    return tuple(head for head in every_head(sites, n_heads) if head_key(head) in wanted)
 
 
 def heads_off(off: Collection[Head], n_heads: int) -> str:

@@ -115,7 +115,8 @@ class Handlers:
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
         """Switch heads off and on."""
-        off = heads_named(self.trained.model, event.off)
+        model = self.trained.model
+        off = heads_named(model.sites, model.config.n_heads, event.off)
         shown = self.display(*again(self.trained, work, off=off), measured, step=True)
         return *shown[:-1], {**shown[-1], "asked": event.asked}
 

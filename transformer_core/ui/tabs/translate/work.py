@@ -161,7 +161,7 @@ def arrived(
         work,
         shown=place - 1 if place <= n else 0,
         forced=ids if fits else (),
-        off=heads_named(model, off.split(".")),
+        off=heads_named(model.sites, model.config.n_heads, off.split(".")),
     )
 
 
