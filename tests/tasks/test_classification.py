@@ -10,7 +10,6 @@ from transformer_core.explain.counterfactuals import (
     suggestions,
 )
 from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.inside.lens import class_lens
 from transformer_core.model.models import LinearClassifier, LSTMClassifier, MaskedLM
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
@@ -24,6 +23,7 @@ from transformer_core.tasks.classification import (
     read_review,
     score,
 )
+from transformer_core.tasks.lens import class_lens
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
 

@@ -4,19 +4,19 @@ The three functions take what a task has computed already and answer with one `F
 model. Of a long text the tokens that matter least, or the oldest, are summed in one row.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
-from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.contributions import contributions
-from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model, Stack
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import LABELS, Classification
 from transformer_core.tasks.generation import Look
+from transformer_core.tasks.lens import class_lens, token_lens
 from transformer_core.tasks.translation import Sentence
 
 ROWS = 24  # tokens that are drawn at most, the row of all others included
@@ -77,8 +77,7 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
     """The flow of a translated sentence, out of the trace that it holds."""
     model, name = trained.model, trained.tokenizer.token
     found = contributions(model, sentence.trace)
-    rows = range(len(sentence.tokens))
-    lens = lens_of(model.decoder, sentence.trace, rows, lambda x: x.log_softmax(-1))
+    lens = token_lens(model, model.decoder, sentence.trace, slice(len(sentence.tokens)))
     said = []
     for row, token in enumerate(sentence.tokens):
         chosen = Candidate(token.text, token.id, token.prob)
@@ -124,8 +123,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
             lumped(share, kept, weight) for share, weight in zip(shares, passing[1:], strict=True)
         ]
         tokens = [tokens[i] for i in kept]
-    states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
-    probs = model.head(model.encoder.norm(states)).softmax(-1)
+    probs = class_lens(model, trace)
     lens = [Candidate(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
     both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
@@ -148,8 +146,8 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     if first:  # older characters know of each other only: as one row they keep what they have
         shares = [older_as_one(share, first) for share in shares]
         more = (0, first)
-    rows = range(first, len(seen.tokens))
-    lens = lens_of(trained.model.decoder, seen.trace, rows, next_log_probs)
+    model, rows = trained.model, range(first, len(seen.tokens))
+    lens = token_lens(model, model.decoder, seen.trace, slice(first, None))
     at = bool(more)
     said = []
     for n, row in enumerate(rows):
@@ -161,7 +159,6 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     start = seen.start + first + 1
     begin = min(len(said) - 1, max(0, prompt - start))
     guess = seen.position == len(ids)
-    model = trained.model
     heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
     weights = [seen.view(site).weights[:, first:, first:] for site in model.sites]
     stack = Column("Decoder", tokens, shares, [], heads, [], weights, [], list(rows), more)
@@ -171,14 +168,6 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
 def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
     """What was found of one kind of attention, layer by layer."""
     return [each for site, each in found.items() if (site.stack, site.kind) == (stack, kind)]
-
-
-def lens_of(
-    stack: Stack, trace: Trace, rows: Iterable[int], log_probs: Callable[[Tensor], Tensor]
-) -> Tensor:
-    """Log-probabilities before the first layer and after each. (layers + 1, rows, vocab_size)"""
-    states = torch.cat(trace.residual[stack.name])[:, list(rows)]
-    return log_probs(stack.logits(stack.norm(states)))
 
 
 def candidate(index: int | Tensor, log_probs: Tensor, name: Callable[[int], str]) -> Candidate:

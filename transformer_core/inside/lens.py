@@ -1,17 +1,14 @@
-"""The logit lens: what would be said if the layers that remain were skipped."""
+"""The logit lens of a whole text, in words."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from transformer_core.decoding.steps import next_log_probs
 from transformer_core.inside.anatomy import stacks
 from transformer_core.inside.forward import Pass, names_of
-from transformer_core.model.models import DecoderLM, EncoderClassifier, Model
-from transformer_core.model.trace import Trace
+from transformer_core.tasks.lens import token_lens
 
 N_GUESSES = 5  # of each place and layer that are listed
 
@@ -28,34 +25,9 @@ class Guesses:
 
 
 @torch.inference_mode()
-def class_lens(model: EncoderClassifier, trace: Trace) -> Tensor:
-    """The classifier applied to [CLS] before the first layer and after each: what it would say if
-    the remaining layers were skipped (nostalgebraist 2020). -> (layers + 1, n_classes)
-    """
-    states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
-    return model.head(model.encoder.norm(states)).softmax(-1)
-
-
-def settled_from(probabilities: Sequence[float]) -> int:
-    """From which state on a class lens answers as it does at the end; of one class, (layers + 1,).
-
-    Before the first layer [CLS] is the same for every text: there it answers nothing.
-    """
-    sides = [p >= 0.5 for p in probabilities]
-    others = [place for place, side in enumerate(sides) if side != sides[-1]]
-    return max([0, *others]) + 1
-
-
-@torch.inference_mode()
 def logit_lens(seen: Pass) -> Tensor:
-    """The final norm and the output head applied to the residual stream before the first layer and
-    after each: what would be predicted if the remaining layers were skipped (nostalgebraist 2020).
-
-    Returns log-probabilities (layers + 1, length, vocab_size); the last are the model's own.
-    """
-    stack = stacks(seen.model)[-1]
-    states = torch.cat(seen.trace.residual[stack.name])
-    return log_probs(seen.model, stack.logits(stack.norm(states)))
+    """The lens on the last stack. Log-probabilities (layers + 1, length, vocab_size)"""
+    return token_lens(seen.model, stacks(seen.model)[-1], seen.trace)
 
 
 def agreement(lens: Tensor) -> Tensor:
@@ -93,8 +65,3 @@ def guesses(seen: Pass, lens: Tensor) -> list[Guesses]:
         )
         for i, (token, following) in enumerate(zip(tokens, seen.reading.following, strict=True))
     ]
-
-
-def log_probs(model: Model, logits: Tensor) -> Tensor:
-    """Natural logarithms of what a model predicts. (..., n) -> the same shape"""
-    return next_log_probs(logits) if isinstance(model, DecoderLM) else logits.log_softmax(-1)

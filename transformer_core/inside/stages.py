@@ -10,13 +10,13 @@ from torch import Tensor
 
 from transformer_core.inside.anatomy import Node
 from transformer_core.inside.forward import Pass, names_of
-from transformer_core.inside.lens import log_probs
 from transformer_core.inside.source import Part, Shape, part
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.positions import PositionalEncoding
 from transformer_core.tasks.classification import LABELS
+from transformer_core.tasks.lens import log_probs
 from transformer_core.tasks.wording import percent
 
 SHOWN = 48  # columns of a wide matrix: the most active units, the most probable tokens

@@ -9,10 +9,10 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.inference import Classification, Models, classify
-from transformer_core.inside.lens import class_lens, settled_from
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
+from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.wording import percent, signed
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
@@ -91,7 +91,9 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
 
     @answers_errors
     def toggle(work, measured, event: gr.EventData):
-        work = replace(work, off=heads_named(models.classifier.model, event.off))
+        model = models.classifier.model
+        off = heads_named(model.sites, model.config.n_heads, event.off)
+        work = replace(work, off=off)
         return work, {**switched(models.classifier, work, measured), "asked": event.asked}
 
     @answers_errors

@@ -1,6 +1,6 @@
 import pytest
 
-from transformer_core.inside.lens import settled_from
+from transformer_core.tasks.lens import settled_from
 
 
 @pytest.mark.parametrize(
