@@ -196,6 +196,32 @@ def test_a_word_is_deleted_masked_and_brought_back(open_page):
     expect(page.locator("#words .masked, #words .deleted")).to_have_count(0)
 
 
+def test_of_several_quick_changes_none_is_lost(open_page):
+    page = opened(open_page, "words")
+    page.locator("#words .words-word").nth(4).wait_for()
+    # one change is answered, one waits, and one comes while the answer to the first is drawn
+    page.evaluate(
+        """async () => {
+            const words = document.querySelector('#words'), before = watch.asked();
+            const remove = place => {
+                words.querySelectorAll('.words-word')[place].click();
+                words.querySelector('[data-kind=delete]').click();
+            };
+            const note = words.querySelector('.view-note');
+            new MutationObserver((_, seen) => {
+                if (!note.textContent.startsWith('1 of')) return;
+                seen.disconnect();
+                remove(2);
+            }).observe(note, {childList: true});
+            remove(0);
+            while (watch.asked() === before) await new Promise(requestAnimationFrame);
+            remove(1);
+        }"""
+    )
+    expect(page.locator("#words .view-note")).to_contain_text("3 of")
+    expect(page.locator("#words .deleted")).to_have_count(3)
+
+
 def test_a_word_is_replaced_by_what_one_types(open_page):
     page = opened(open_page, "words")
     page.locator("#words .words-word").nth(4).click()

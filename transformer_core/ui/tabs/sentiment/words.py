@@ -111,9 +111,11 @@ class Editor:
         """Do what the view asks for; what cannot be done is said beside what was done before."""
         seen = self.reading(work.text)
         try:
-            return self.display(replace(work, edits=checked(event.edits, len(seen.words))), seen)
+            new = replace(work, edits=checked(event.edits, len(seen.words)))
+            work, words, meters = self.display(new, seen)
         except InputError as error:
-            return self.display(work, seen, str(error))
+            work, words, meters = self.display(work, seen, str(error))
+        return [work, {**words, "press": event.press}, meters]
 
     def suggest(self, work: Edited, event: gr.EventData) -> dict:
         """What a language model would put in a word's place."""
