@@ -25,6 +25,7 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
@@ -70,7 +71,7 @@ def build(page: Page) -> Furniture | None:
     if absent := page.models.unusable("shakespeare"):
         gr.Markdown(absent)
         return None
-    first, draw, deeper, row = lay_out()
+    first, draw, deeper = lay_out()
     desk = gr.State(Desk(), time_to_live=3600)
     first.clear.click(lambda: "", None, first.prompt, **PRIVATE)
     wire_writing(page, desk, first, draw, deeper)
@@ -78,7 +79,7 @@ def build(page: Page) -> Furniture | None:
     wire_judging(page.models.language_model, deeper)
     serve(page.models.language_model)
     kept = {"branch": Kept(first.branch, number(0, 1_000_000, 1))}
-    return Furniture(row, first.prompt, MAX_PROMPT, settings=draw.named, kept=kept)
+    return Furniture(deeper.sections, first.prompt, MAX_PROMPT, settings=draw.named, kept=kept)
 
 
 def refuses_in_place(handler: Callable) -> Callable:
@@ -213,36 +214,48 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """What the model saw and thought: at the end of a text, or at a character that is pressed."""
-    trained = models.language_model
-    position = gr.State(None, time_to_live=3600)  # of that character; None: the next
+    trained, shown = models.language_model, open_section(deeper.sections)
+
+    def bars(story, seen, sampling):
+        return [distribution(trained, story, seen, sampling)]
+
+    def heads(story, seen, _):
+        return [attention(trained, story, seen)]
+
+    followers = Followers(
+        {
+            "next-character": Follower([draw.bars], bars),
+            "heads": Follower([deeper.heads], heads),
+        }
+    )
 
     @answers_errors
-    def look(desk, temperature, top_k, top_p, penalty, event: gr.EventData):
+    def look(desk, shown, temperature, top_k, top_p, penalty, event: gr.EventData):
         story, position = desk.story, None
         if event.position is not None:
             position = max(1, position_of(event, story))
-        seen = looked(trained, story, position)
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        bars = distribution(trained, story, seen, sampling)
-        shown = picture(trained, story, seen), attention(trained, story, seen), bars
-        return position, *shown, doors_of(models, story, position)
+        desk.position, seen = position, looked(trained, story, position)
+        below = followers.draw(shown, story, seen, Sampling(temperature, top_k, top_p, penalty))
+        return picture(trained, story, seen), doors_of(models, story, position), *below
 
     @answers_errors
-    def redraw(desk, temperature, top_k, top_p, penalty, position):
-        seen = looked(trained, desk.story, position)
-        return distribution(trained, desk.story, seen, Sampling(temperature, top_k, top_p, penalty))
+    def redraw(desk, shown, temperature, top_k, top_p, penalty):
+        story = desk.story
+        if not story.branches:  # once there is a text, the page looks at it
+            return [gr.skip()] * len(followers.outputs)
+        seen = looked(trained, story, desk.position)
+        return followers.draw(shown, story, seen, Sampling(temperature, top_k, top_p, penalty))
 
     @answers_errors
-    def attend(desk, position):
-        return picture_weights(trained, desk.story, looked(trained, desk.story, position))
+    def attend(desk):
+        return picture_weights(trained, desk.story, looked(trained, desk.story, desk.position))
 
     quick: dict[str, Any] = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
-    looking = [desk, *draw.settings]
-    shown = [position, first.picture, deeper.heads, draw.bars, first.doors]
-    first.story.look(look, looking, shown, **quick)
-    first.picture.attend(attend, [desk, position], first.weights, **quick)
+    here, below = [desk, shown, *draw.settings], followers.outputs
+    first.story.look(look, here, [first.picture, first.doors, *below], **quick)
+    first.picture.attend(attend, desk, first.weights, **quick)
     changes = [setting.change for setting in draw.settings]
-    gr.on(changes, redraw, [*looking, position], draw.bars, **quick)
+    gr.on([shown.change, *changes], redraw, here, below, **quick)
 
 
 def wire_judging(trained: Trained, deeper: Deeper) -> None:

@@ -67,8 +67,9 @@ class Draw:
 
 @dataclass(frozen=True)
 class Deeper:
-    """The other sections: branches, heads, surprise."""
+    """The row of sections, and the others in it: branches, heads, surprise."""
 
+    sections: gr.Tabs
     branches: gr.Radio
     heads: gr.HTML
     pasted: gr.Textbox
@@ -135,7 +136,7 @@ def draw_section() -> Draw:
     return Draw(temperature, top_k, top_p, penalty, length, seed, bars)
 
 
-def deeper_sections() -> Deeper:
+def deeper_sections(row: gr.Tabs) -> Deeper:
     """Branches, Heads and Surprise, each a section."""
     with section("Branches"):
         gr.Markdown(
@@ -160,14 +161,14 @@ def deeper_sections() -> Deeper:
         pasted = gr.Textbox(PASTED, label="Your text", lines=2, max_lines=4)
         judge = gr.Button("Colour by surprise", scale=0)
         judged = token_view("Surprise", "Press the button above.", elem_id="judged")
-    return Deeper(branches, heads, pasted, judge, judged)
+    return Deeper(row, branches, heads, pasted, judge, judged)
 
 
-def lay_out() -> tuple[First, Draw, Deeper, gr.Tabs]:
-    """The whole tab, and its sections."""
+def lay_out() -> tuple[First, Draw, Deeper]:
+    """The whole tab."""
     first = first_screen()
     with sections() as row:
         with section("Next character"):
             draw = draw_section()
-        deeper = deeper_sections()
-    return first, draw, deeper, row
+        deeper = deeper_sections(row)
+    return first, draw, deeper

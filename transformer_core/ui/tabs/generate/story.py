@@ -119,6 +119,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.story, self.lock = Story(), threading.Lock()
+        self.position: int | None = None  # of the character that is looked at; None: the next
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Desk":
         return Desk()  # gradio gives each visitor a copy of the first, which is empty

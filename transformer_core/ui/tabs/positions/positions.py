@@ -4,14 +4,13 @@ Shuffle the tokens and, without positions, nothing changes. Every figure is draw
 code that the models use.
 """
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
@@ -51,17 +50,14 @@ class Layout:
     base: Slider
     figure: gr.HTML
     sections: gr.Tabs
-    similarity_tab: gr.Tab
     similarity: gr.Plot
     row: gr.Plot
     position: Slider
-    rotation_tab: gr.Tab
     p: Slider
     k: Slider
     clocks: gr.Plot
     matrix: gr.Plot
     proof: gr.Markdown
-    all_tab: gr.Tab
     all_five: gr.HTML
 
 
@@ -94,13 +90,12 @@ def layout() -> Layout:
 
 def similarity_section() -> dict:
     """How alike two sinusoids are."""
-    with section("Similarity") as similarity_tab:
+    with section("Similarity"):
         position = Slider(0, 255, 24, step=1, label="Position")
         with gr.Row():
             similarity = plot_view("All pairs of positions", SEE["similarity"], "pe-similarity")
             row = plot_view("One position against all others", SEE["row"], "pe-row")
     return {
-        "similarity_tab": similarity_tab,
         "position": position,
         "similarity": similarity,
         "row": row,
@@ -109,7 +104,7 @@ def similarity_section() -> dict:
 
 def rotation_section() -> dict:
     """From one sinusoid to another."""
-    with section("Rotation") as rotation_tab:
+    with section("Rotation"):
         with gr.Row():
             p = Slider(0, 100, 5, step=1, label="p")
             k = Slider(0, 100, 3, step=1, label="k")
@@ -118,7 +113,6 @@ def rotation_section() -> dict:
             matrix = plot_view("The matrix from p to p + k", SEE["matrix"], "pe-matrix")
         proof = gr.Markdown(elem_id="pe-proof")
     return {
-        "rotation_tab": rotation_tab,
         "p": p,
         "k": k,
         "clocks": clocks,
@@ -129,9 +123,9 @@ def rotation_section() -> dict:
 
 def all_section() -> dict:
     """Every encoding in its place."""
-    with section("All five") as all_tab:
+    with section("All five"):
         all_five = encodings_view("Each in the one place where it acts", elem_id="pe-all")
-    return {"all_tab": all_tab, "all_five": all_five}
+    return {"all_five": all_five}
 
 
 def wire(page: Page, here: Layout) -> None:
@@ -145,28 +139,19 @@ def wire(page: Page, here: Layout) -> None:
         here.figure,
         **DRAWING,
     )
-    parts: list[tuple[gr.Tab, Callable, list[gr.components.Component]]] = [
-        (here.similarity_tab, draw_similarity, [here.similarity, here.row]),
-        (here.rotation_tab, draw_rotation, [here.clocks, here.matrix, here.proof]),
-        (here.all_tab, draw_all, [here.all_five]),
-    ]
-    shown = gr.State(0)  # the place of the section that is open
-    for place, (tab, *_) in enumerate(parts):
-        tab.select(functools.partial(int, place), None, shown, show_progress="hidden", **PRIVATE)
-
-    def draw_shown(shown, *values):
-        """What the open section shows; the others wait until they are opened."""
-        return [
-            drawn
-            for place, (_, draw, views) in enumerate(parts)
-            for drawn in (draw(*values) if place == shown else [gr.skip()] * len(views))
-        ]
-
+    shown = open_section(here.sections)
+    followers = Followers(
+        {
+            "similarity": Follower([here.similarity, here.row], draw_similarity),
+            "rotation": Follower([here.clocks, here.matrix, here.proof], draw_rotation),
+            "all-five": Follower([here.all_five], draw_all),
+        }
+    )
     own = [here.position, here.p, here.k]
     gr.on(
         [*changes, shown.change, *(slider.change for slider in own)],
-        draw_shown,
+        followers.draw,
         [shown, *sizes, *own],
-        [view for *_, views in parts for view in views],
+        followers.outputs,
         **DRAWING,
     )

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from gradio.components import Component
 
+from transformer_core.tasks.requests import InputError
+
 
 class Drawn(NamedTuple):
     """A section that follows the text while it is open."""
@@ -12,3 +14,10 @@ class Drawn(NamedTuple):
     outputs: list[Component]
     draw: Callable[[str], list]  # values of the outputs for a text; InputError if it has no words
     blank: list  # their values without one
+
+    def shown(self, text: str) -> list:
+        """Values of the outputs for any text."""
+        try:
+            return self.draw(text)
+        except InputError:  # the verdict says why
+            return self.blank

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import InputError, Models, classify
+from transformer_core.inference import Models, classify
 from transformer_core.tasks.classification import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
-from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.meters import meters_view
@@ -43,7 +43,6 @@ EXAMPLES = {  # by their names the text, and what it means to say
         "negative",
     ),
 }
-OPEN_FIRST = next(iter(SECTIONS))
 
 
 @dataclass(frozen=True)
@@ -57,18 +56,13 @@ class Layout:
     weights: gr.HTML
     doors: gr.HTML
     sections: gr.Tabs
-    section: gr.State  # the name of the one that is open
-    drawn: dict[str, Drawn]  # the sections that follow the text
+    section: gr.State  # the id of the one that is open
+    followers: Followers  # the sections that follow the text
 
     @property
     def first_screen(self) -> list:
         """What `judged` fills, in its order."""
         return [self.verdict, self.picture, self.doors]
-
-    @property
-    def followers(self) -> list:
-        """Everything in the sections that follows the text."""
-        return [output for one in self.drawn.values() for output in one.outputs]
 
 
 def build(page: Page) -> Furniture | None:
@@ -109,17 +103,15 @@ def laid_out(models: Models) -> Layout:
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
     picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
     doors = doors_view("sentiment")
-    section, drawn = gr.State(OPEN_FIRST), {}
+    parts = {}
     with sections() as row:
         for name, module in SECTIONS.items():
             with gr.Tab(module.TITLE, id=name) as opened:
                 gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
                 if found := module.build(models, review, opened):
-                    drawn[name] = found
-                this = functools.partial(str, name)
-                opened.select(this, None, section, show_progress="hidden", **PRIVATE)
+                    parts[name] = Follower(found.outputs, found.shown)
     first_screen = verdict, picture, weights, doors
-    return Layout(review, clear, *first_screen, row, section, drawn)
+    return Layout(review, clear, *first_screen, row, open_section(row), Followers(parts))
 
 
 def named(models: Models) -> dict[str, str]:
@@ -130,34 +122,16 @@ def named(models: Models) -> dict[str, str]:
     }
 
 
-def redrawn(drawn: dict[str, Drawn], name: str, text: str) -> list:
-    """New values for the section that is open; the others wait until they are opened."""
-    values = []
-    for other, (outputs, draw, blank) in drawn.items():
-        if other != name:
-            values += [gr.skip()] * len(outputs)
-            continue
-        try:
-            values += draw(text)
-        except InputError:  # the verdict says why
-            values += blank
-    return values
-
-
 def follow_the_text(models: Models, layout: Layout) -> None:
     """Every change of the text is answered above; below, what is open follows it."""
-
-    @answers_errors
-    def redraw(name, text):
-        return redrawn(layout.drawn, name, text)
-
-    review = layout.review
+    review, followers = layout.review, layout.followers
+    redraw = answers_errors(followers.draw)
     here = [layout.section, review]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     review.change(functools.partial(judged, models), review, layout.first_screen, **quiet)
-    review.change(redraw, here, layout.followers, **quiet)
+    review.change(redraw, here, followers.outputs, **quiet)
     layout.picture.attend(functools.partial(attended, models), review, layout.weights, **quiet)
-    layout.section.change(redraw, here, layout.followers, **quiet)
+    layout.section.change(redraw, here, followers.outputs, **quiet)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
 
 
@@ -166,8 +140,8 @@ def begin(page: Page, layout: Layout) -> None:
 
     @functools.cache
     def first_example():
-        return *judged(page.models, FIRST), *redrawn(layout.drawn, OPEN_FIRST, FIRST)
+        return *judged(page.models, FIRST), *layout.followers.draw(layout.section.value, FIRST)
 
-    first = [*layout.first_screen, *layout.followers]
+    first = [*layout.first_screen, *layout.followers.outputs]
     quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
     page.restored.change(first_example, None, first, **quietly)

@@ -1,0 +1,29 @@
+"""Only the open section is drawn."""
+
+import gradio as gr
+
+from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.layout import section, sections
+
+
+def test_the_open_section_is_drawn_and_the_others_wait():
+    outputs = {"a": [gr.HTML()], "b": [gr.HTML(), gr.HTML()]}
+    draws = {"a": lambda x: [x], "b": lambda x: [x + 1, x + 2]}
+    followers = Followers({name: Follower(outputs[name], draws[name]) for name in outputs})
+    skip = gr.skip()
+    assert followers.outputs == [*outputs["a"], *outputs["b"]]
+    assert followers.draw("a", 1) == [1, skip, skip]
+    assert followers.draw("b", 1) == [skip, 2, 3]
+    assert followers.draw("another", 1) == [skip, skip, skip]
+
+
+def test_the_first_section_is_open_and_each_says_its_own_id():
+    with gr.Blocks() as demo:
+        with sections() as row:
+            with section("Next character"):
+                gr.Markdown("one")
+            with section("Heads"):
+                gr.Markdown("two")
+        shown = open_section(row)
+    assert shown.value == "next-character"
+    assert [event.fn() for event in demo.fns.values()] == ["next-character", "heads"]

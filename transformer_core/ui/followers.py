@@ -1,0 +1,47 @@
+"""Sections that follow what stands above them, and are drawn only while they are open."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import gradio as gr
+from gradio.components import Component
+
+from transformer_core.ui.events import PRIVATE
+
+
+class Follower(NamedTuple):
+    """What one section shows."""
+
+    outputs: list[Component]
+    draw: Callable[..., Sequence]  # their values
+
+
+@dataclass(frozen=True)
+class Followers:
+    """What the sections of a tab show, by their ids; of a section that is no follower, nothing."""
+
+    parts: Mapping[str, Follower]
+
+    @property
+    def outputs(self) -> list[Component]:
+        """Everything that follows."""
+        return [output for part in self.parts.values() for output in part.outputs]
+
+    def draw(self, shown: str, *values) -> list:
+        """Values of the outputs: new ones in the open section; the others wait to be opened."""
+        drawn: list = []
+        for section, part in self.parts.items():
+            drawn += part.draw(*values) if section == shown else [gr.skip()] * len(part.outputs)
+        return drawn
+
+
+def open_section(row: gr.Tabs) -> gr.State:
+    """The id of the section that is open; at first it is the first."""
+    tabs = [tab for tab in row.children if isinstance(tab, gr.Tab)]
+    shown = gr.State(tabs[0].id)
+    for tab in tabs:
+        this = functools.partial(str, tab.id)
+        tab.select(this, None, shown, show_progress="hidden", **PRIVATE)
+    return shown
