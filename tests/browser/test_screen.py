@@ -1,9 +1,10 @@
 """What each tab shows on its first screen, without scrolling."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 ROOT = Path(__file__).parents[2]
 CHECKPOINTS = ROOT / "checkpoints"
@@ -85,6 +86,9 @@ def test_every_text_can_be_read(open_page, tab, scheme):
     page = shown(open_page, tab, scheme=scheme, height=720)
     page.evaluate(LEGIBLE.read_text())
     for section in each_section(page):
+        # what is about to be drawn anew may be faint for a moment
+        with suppress(Error):
+            page.wait_for_function("illegible().length === 0", timeout=10_000)
         assert page.evaluate("illegible()") == [], section
 
 

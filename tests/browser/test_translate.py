@@ -19,6 +19,7 @@ def opened(open_page, path="/?tab=translate", section=None, **how):
     page.wait_for_selector("#german .piece")
     if section:
         press_section(page, section)
+    page.wait_for_function("watch.rests()")  # a press on what still moves may miss it
     return page
 
 
