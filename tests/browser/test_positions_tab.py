@@ -7,6 +7,8 @@ from visitor import enter, press_tab
 
 PLOTS = {"Similarity": ["pe-similarity", "pe-row"], "Rotation": ["pe-clocks", "pe-matrix"]}
 FIGURE = "#positions-figure"
+STUDY = Path(__file__).parents[2] / "checkpoints" / "ablations" / "translation"
+has_study = pytest.mark.skipif(not STUDY.exists(), reason="no study of translation")
 
 
 def opened(open_page, **how):
@@ -110,3 +112,88 @@ def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     for section in (*PLOTS, "All five"):
         drawn(page, section)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+ORDERS = "#orders"
+FINDING = f"{ORDERS} .orders-finding"
+
+
+def shuffled(open_page, sentence="", **how):
+    """The section in which words change places, with all five models' answers."""
+    page = open_page(f"/?tab=positions&section=shuffle{sentence}", **how)
+    expect(page.locator(f"{ORDERS} .orders-models .orders-row")).to_have_count(5)
+    page.wait_for_function("watch.rests()")
+    return page
+
+
+def order(page):
+    """The words as they stand from left to right."""
+    return page.locator(f"{ORDERS} .orders-tile").evaluate_all(
+        "tiles => tiles.toSorted((one, other) => one.style.getPropertyValue('--place')"
+        " - other.style.getPropertyValue('--place')).map((tile) => tile.textContent)"
+    )
+
+
+@has_study
+def test_without_positions_words_can_change_places_and_nothing_changes(open_page):
+    page = shuffled(open_page)
+    page.get_by_role("button", name="Swap “dog” and “man”").click()
+    expect(page.locator(FINDING)).to_contain_text("“A man chases a dog.” is noticed by 4 of 5")
+    assert order(page) == ["A", "man", "chases", "a", "dog"]
+    none, *others = page.locator(f"{ORDERS} .orders-models .orders-row").all()
+    expect(none).to_contain_text("as at first, to the letter")
+    expect(none).to_contain_text("did not")
+    for row in others:
+        expect(row.locator(".orders-moved")).to_contain_text("noticed")
+        expect(row.locator(".orders-says")).to_contain_text("at first:")
+    page.get_by_role("button", name="Try 120 orders").click()
+    expect(none).to_contain_text("1 answer to 120 orders")
+    page.get_by_role("button", name="First order").click()
+    expect(page.locator(FINDING)).to_contain_text("Move a word")
+
+
+@has_study
+def test_words_are_moved_by_hand_and_by_keys(open_page):
+    page = shuffled(open_page)
+    tile = page.locator(f"{ORDERS} .orders-tile", has_text="chases")
+    box = page.locator(f"{ORDERS} .orders-tiles").bounding_box()
+    tile.hover()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 10, box["y"] + 20, steps=5)
+    page.mouse.up()
+    expect(page.locator(FINDING)).to_contain_text("“chases A dog a man.”")
+    tile.press("ArrowRight")
+    expect(page.locator(FINDING)).to_contain_text("“A chases dog a man.”")
+    expect(tile).to_be_focused()
+    expect(tile).to_have_attribute("aria-label", "chases, place 2 of 5")
+    tile.press("End")
+    expect(page.locator(FINDING)).to_contain_text("“A dog a man chases.”")
+
+
+@has_study
+def test_of_several_quick_moves_none_is_lost(open_page):
+    page = shuffled(open_page)
+    page.evaluate(
+        """() => {
+            const tile = document.querySelectorAll('#orders .orders-tile')[0];
+            const right = {key: 'ArrowRight', bubbles: true};
+            for (let i = 0; i < 3; i++) tile.dispatchEvent(new KeyboardEvent('keydown', right));
+        }"""
+    )
+    assert order(page) == ["dog", "chases", "a", "A", "man"]
+    expect(page.locator(FINDING)).to_contain_text("“dog chases a A man.”")
+    page.wait_for_function("watch.rests()")
+    assert order(page) == ["dog", "chases", "a", "A", "man"]
+
+
+@has_study
+def test_an_address_brings_a_sentence_and_what_cannot_be_one_is_said(open_page):
+    page = shuffled(open_page, "&text=A+girl+behind+a+%3Cb%3Eboy%3C/b%3E.")
+    expect(page.locator(f"{ORDERS} .orders-tile").last).to_have_text("<b>boy</b>")
+    assert page.locator(f"{ORDERS} .orders-tile b, {ORDERS} .orders-says b").count() == 0
+    page.locator("#shuffle-sentence input").fill("Alone")
+    expect(page.locator(FINDING)).to_have_text("Type a sentence of 2 to 8 words, not of 1 word.")
+    expect(page.locator(f"{ORDERS} .orders-body")).to_be_hidden()
+    page.locator("#shuffle-sentence input").fill("Never alone")
+    expect(page.locator(f"{ORDERS} .orders-tile")).to_have_count(2)
+    expect(page.locator(f"{ORDERS} .orders-body")).to_be_visible()

@@ -24,7 +24,7 @@ SENTENCES = [
 
 
 def test_there_are_ten_stops_in_at_least_five_tabs():
-    assert len(STOPS) == 10 and len({stop.place.tab for stop in STOPS}) >= 5
+    assert len(STOPS) == 11 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
 
 

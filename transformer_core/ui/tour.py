@@ -1,4 +1,4 @@
-"""The guided tour: ten stops across the tabs, each with a question to answer before one looks."""
+"""The guided tour: eleven stops across the tabs, each with a question before one looks."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -98,6 +98,18 @@ STOPS = (
         "you press. It is what lets one pass learn from all positions at once.",
         "press",
         "#heads [data-do=head]",
+    ),
+    Stop(
+        Place("positions", "shuffle"),
+        "#orders",
+        "Five translators differ in how they are told where a word stands; one is told nothing. "
+        "“A dog chases a man” becomes “A man chases a dog”: who notices?",
+        ("All five", "All but that one", "Those that add a vector to each word"),
+        1,
+        "Attention by itself sees a bag of words: without positions no vector moves, and every "
+        "order has the same answer. Swap the two, drag others, then try all orders.",
+        "press",
+        "#orders :is([data-do=swap], [data-do=shuffle], .orders-tile)",
     ),
     Stop(
         Place("ablations", choice="copy_task"),

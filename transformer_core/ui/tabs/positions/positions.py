@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.studies.orders import MAX_CHARACTERS, trained_with
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import section, sections
+from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.slider import Slider
@@ -22,7 +24,9 @@ from transformer_core.ui.tabs.positions.drawings import (
     draw_rotation,
     draw_similarity,
 )
+from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST, Shuffling
 from transformer_core.ui.views.encoding import encoding_view, encodings_view
+from transformer_core.ui.views.orders import orders_view
 from transformer_core.ui.views.plot import plot_view
 
 TITLE = "Positional encodings"
@@ -50,6 +54,9 @@ class Layout:
     base: Slider
     figure: gr.HTML
     sections: gr.Tabs
+    sentence: gr.Textbox
+    clear: gr.Button
+    orders: gr.HTML
     similarity: gr.Plot
     row: gr.Plot
     position: Slider
@@ -63,12 +70,14 @@ class Layout:
 
 def build(page: Page) -> Furniture:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
-    here = layout()
-    wire(page, here)
-    return Furniture(here.sections, choice=here.encoding)
+    here = layout(page.models)
+    shown = open_section(here.sections)
+    wire(page, here, shown)
+    shuffle_words(page, here, shown)
+    return Furniture(here.sections, here.sentence, MAX_CHARACTERS, here.encoding)
 
 
-def layout() -> Layout:
+def layout(models: Models) -> Layout:
     """One encoding with its sizes, and sections for what lies deeper."""
     with gr.Row(elem_classes="settings"):
         encoding = gr.Radio(
@@ -84,8 +93,24 @@ def layout() -> Layout:
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")
     with sections() as row:
-        parts = {**similarity_section(), **rotation_section(), **all_section()}
+        parts = {
+            **shuffle_section(models),
+            **similarity_section(),
+            **rotation_section(),
+            **all_section(),
+        }
     return Layout(encoding, d_model, length, base, figure, row, **parts)
+
+
+def shuffle_section(models: Models) -> dict:
+    """The same words in other orders."""
+    with section("Shuffle"):
+        if not trained_with(models):
+            gr.Markdown("There are no models to ask yet: `python -m train.ablations translation`.")
+        sentence = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="shuffle-sentence")
+        clear = examples(EXAMPLES, sentence)
+        orders = orders_view("Words in another order", elem_id="orders")
+    return {"sentence": sentence, "clear": clear, "orders": orders}
 
 
 def similarity_section() -> dict:
@@ -128,7 +153,7 @@ def all_section() -> dict:
     return {"all_five": all_five}
 
 
-def wire(page: Page, here: Layout) -> None:
+def wire(page: Page, here: Layout, shown: gr.State) -> None:
     """The figure follows its sliders, and so does the section that is open."""
     sizes = [here.d_model, here.length, here.base]
     changes = [page.opened.select, *(size.change for size in sizes)]
@@ -139,7 +164,6 @@ def wire(page: Page, here: Layout) -> None:
         here.figure,
         **DRAWING,
     )
-    shown = open_section(here.sections)
     followers = Followers(
         {
             "similarity": Follower([here.similarity, here.row], draw_similarity),
@@ -155,3 +179,25 @@ def wire(page: Page, here: Layout) -> None:
         followers.outputs,
         **DRAWING,
     )
+
+
+def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
+    """The words follow the sentence, and the models the words."""
+    shuffling = Shuffling(page.models)
+    gr.on(
+        [page.opened.select, shown.change, here.sentence.change, page.restored.change],
+        shuffling.begin,
+        [shown, here.sentence],
+        here.orders,
+        **DRAWING,
+    )
+    here.orders.order(shuffling.move, here.sentence, here.orders, **DRAWING)
+    here.orders.answers(
+        shuffling.try_every,
+        here.sentence,
+        here.orders,
+        show_progress_on=here.orders,
+        **QUEUED,
+        **PRIVATE,
+    )
+    here.clear.click(lambda: "", None, here.sentence, show_progress="hidden", **PRIVATE)

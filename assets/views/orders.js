@@ -1,0 +1,205 @@
+// Words as tiles that change places, and what several models make of every order.
+// value: {summary, words: [word, …], end, order: [number of a word, …], nOrders, nTried, rows:
+//   [{name, how, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
+//   moved, noticed, answers: how many to all orders, or null}], asked: the number of the move
+//   that this answers, if it answers one}
+const finding = $('.orders-finding'),
+  tiles = $('.orders-tiles'),
+  models = $('.orders-models');
+// order: the visitor's last word, which may be ahead of the value; asked: how often he had one;
+// held: the word that he moved or pointed at last
+let order = [], asked = 0, held = 1, built = '', grip = null;
+function draw() {
+  const value = current();
+  element.firstElementChild.classList.toggle('empty', !value);
+  if (!value) return;
+  finding.textContent = value.summary;
+  $('.orders-body').hidden = $('.orders-tools').hidden = !value.words.length;
+  // an answer to an earlier move knows nothing of those since
+  if ((value.asked ?? asked) === asked) order = [...value.order ?? []];
+  build(value);
+  answer(value);
+  place();
+}
+// Tiles that are there already stay, or one could not be dragged while an answer comes.
+function build({ words, nOrders }) {
+  const shape = JSON.stringify(words);
+  if (shape === built || !words.length) return;
+  built = shape;
+  held = Math.min(1, words.length - 1);
+  element.style.setProperty('--words', words.length);
+  tiles.replaceChildren(
+    ...words.map((text, i) =>
+      make('button', { type: 'button', class: 'orders-tile', 'data-word': i, text })
+    ),
+  );
+  const last = words.length - 1;
+  $('[data-do=swap]').textContent = `Swap “${words[Math.min(1, last - 1)]}” and “${words[last]}”`;
+  $('[data-do=every]').textContent = `Try ${nOrders} orders`;
+}
+// so many children, of which those that are there already stay: what they show can change smoothly
+function sized(parent, n, fresh) {
+  while (parent.children.length > n) parent.lastChild.remove();
+  while (parent.children.length < n) parent.append(fresh(parent.children.length));
+  return [...parent.children];
+}
+const blank = () =>
+  make(
+    'div',
+    { class: 'orders-row' },
+    make('p', { class: 'orders-name' }, make('b'), make('small')),
+    make('div', { class: 'orders-map' }),
+    make('p', { class: 'orders-says' }, make('span', { lang: 'de' }), make('small')),
+    make(
+      'p',
+      { class: 'orders-moved' },
+      make('span'),
+      make('i', { class: 'orders-bar' }, make('i')),
+      make('span'),
+      make('small'),
+    ),
+  );
+function answer(value) {
+  const { rows } = value;
+  sized(models, rows.length, blank).forEach((node, r) => fill(node, rows[r], value));
+}
+function fill(node, row, { words, order, nTried }) {
+  const isFirst = order.every((word, at) => word === at);
+  const [name, map, says, moved] = node.children;
+  node.classList.toggle('noticed', row.noticed);
+  name.children[0].textContent = row.name;
+  name.children[1].textContent = row.how;
+  sized(map, words.length, (i) => make('div', { class: 'orders-column', 'data-word': i })).forEach(
+    (column, i) =>
+      sized(column, row.looks.length, () => make('i')).forEach((bar, n) => {
+        const share = row.looks[n][i];
+        bar.title = `“${row.says[n]}” gives “${words[i]}” ${percent(share)}`;
+        bar.style.setProperty('--share', share.toFixed(3));
+      }),
+  );
+  says.children[0].replaceChildren(...row.says.map((text, n) => {
+    const most = row.looks[n].indexOf(Math.max(...row.looks[n]));
+    return make('span', { 'data-most': most, text: `${text} ` });
+  }));
+  says.children[1].textContent = isFirst
+    ? ''
+    : row.stays
+    ? 'as at first, to the letter'
+    : `at first: ${row.first.join(' ')}`;
+  moved.children[0].textContent = row.noticed ? 'noticed' : isFirst ? '' : 'did not';
+  moved.children[1].style.setProperty('--moved', Math.min(1, row.moved).toFixed(3));
+  moved.children[2].textContent = row.noticed ? percent(row.moved) : isFirst ? '' : '0 %';
+  moved.children[3].textContent = row.answers === null
+    ? ''
+    : `${row.answers} ${row.answers === 1 ? 'answer' : 'answers'} to ${nTried} orders`;
+}
+function place() { // where every word stands, and which one is held
+  for (const node of element.querySelectorAll('[data-word]')) {
+    const word = +node.dataset.word;
+    node.style.setProperty('--place', order.indexOf(word));
+    node.classList.toggle('held', word === held);
+    if (node.matches('.orders-tile')) {
+      node.setAttribute(
+        'aria-label',
+        `${node.textContent}, place ${order.indexOf(word) + 1} of ${order.length}`,
+      );
+    }
+  }
+  for (const node of element.querySelectorAll('[data-most]')) {
+    node.classList.toggle('held', +node.dataset.most === held);
+  }
+}
+function put(word, at) { // a word at another place; whether that is another one
+  const from = order.indexOf(word), to = Math.max(0, Math.min(order.length - 1, at));
+  if (from === to) return false;
+  order.splice(from, 1);
+  order.splice(to, 0, word);
+  place();
+  return true;
+}
+function said() {
+  asked += 1;
+  place();
+  return { order: [...order], asked };
+}
+const ask = () => tell('order', said());
+const tileOf = (event) => event.target.closest('.orders-tile');
+const hold = (tile) => {
+  held = +tile.dataset.word;
+  place();
+};
+tiles.addEventListener('pointerdown', (event) => {
+  const tile = tileOf(event);
+  if (!tile || event.button) return;
+  hold(tile);
+  tile.setPointerCapture(event.pointerId);
+  grip = { tile, from: `${order}`, x: event.clientX };
+  tile.classList.add('gripped');
+});
+tiles.addEventListener('pointermove', (event) => {
+  if (!grip) return;
+  const box = tiles.getBoundingClientRect(), wide = box.width / order.length;
+  put(+grip.tile.dataset.word, Math.floor((event.clientX - box.left) / wide));
+});
+const release = () => {
+  if (!grip) return;
+  const { tile, from } = grip;
+  tile.classList.remove('gripped');
+  grip = null;
+  if (`${order}` !== from) ask();
+};
+tiles.addEventListener('pointerup', release);
+tiles.addEventListener('pointercancel', release);
+tiles.addEventListener('pointerover', (event) => {
+  if (tileOf(event) && !grip && event.pointerType === 'mouse') hold(tileOf(event));
+});
+tiles.addEventListener('focusin', (event) => hold(tileOf(event)));
+tiles.addEventListener('keydown', (event) => {
+  const step = jumpOf(event), tile = tileOf(event);
+  if (!step || !tile) return;
+  event.preventDefault();
+  if (put(+tile.dataset.word, order.indexOf(+tile.dataset.word) + step)) ask();
+});
+actions.swap = () => {
+  const last = order.length - 1,
+    one = order.indexOf(Math.min(1, last - 1)),
+    other = order.indexOf(last);
+  [order[one], order[other]] = [order[other], order[one]];
+  ask();
+};
+actions.shuffle = () => {
+  const before = `${order}`;
+  while (`${order}` === before) {
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+  }
+  ask();
+};
+actions.first = () => {
+  order.sort((one, other) => one - other);
+  ask();
+};
+actions.every = () => tell('answers', said());
+actions.csv = () => {
+  const { words, order, end, rows } = current() ?? {};
+  if (!rows?.length) return;
+  save(
+    'orders.csv',
+    'text/csv',
+    csv([
+      ['encoding', 'order', 'answer', 'at first', 'moved', 'answers to all orders'],
+      ...rows.map((row) => [
+        row.name,
+        order.map((i) => words[i]).join(' ') + end,
+        row.says.join(' '),
+        row.first.join(' '),
+        row.moved,
+        row.answers ?? '',
+      ]),
+    ]),
+  );
+};
+watch('value', draw);
+draw();

@@ -1,0 +1,175 @@
+"""The same words in another order, through models that differ in nothing but their positions."""
+
+import itertools
+import math
+import random
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Models, Trained
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.trace import Site
+from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.translation import translate_sentence, translate_texts
+from transformer_core.tokenization import EOS, Tokenizer, whole
+
+STUDY = "translation"
+VARIANTS = {  # by the encoding that each was trained with
+    "none": "no_positions",
+    "sinusoidal": "full",
+    "learned": "learned",
+    "rotary": "rotary",
+    "alibi": "alibi",
+}
+MAX_CHARACTERS = 80
+MAX_WORDS = 8
+MAX_ORDERS = 120  # that are all tried: those of five words
+
+
+@dataclass(frozen=True)
+class Words:
+    """A sentence as words that can change places, and the sign that stays at its end."""
+
+    words: tuple[str, ...]
+    end: str
+
+    def text(self, order: Iterable[int]) -> str:
+        """The sentence in one order."""
+        return " ".join(self.words[i] for i in order) + self.end
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        """The order in which it was typed."""
+        return tuple(range(len(self.words)))
+
+    def orders(self) -> list[tuple[int, ...]]:
+        """All orders, the first of them first; of too many the same few at random."""
+        n = len(self.words)
+        if math.factorial(n) <= MAX_ORDERS:
+            return list(itertools.permutations(range(n)))
+        draw = random.Random(0)
+        some = {self.first: None}
+        while len(some) < MAX_ORDERS:
+            some[tuple(draw.sample(range(n), n))] = None
+        return list(some)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model makes of one order."""
+
+    says: list[str]  # the words of its answer
+    looks: Tensor  # how much each of them looked at each word, by its number (answer, word)
+    states: Tensor  # each word behind the encoder, by its number (word, d_model)
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """What a model makes of one order, beside what it made of the first."""
+
+    encoding: str
+    now: Reading
+    first: Reading
+
+    @property
+    def moved(self) -> float:
+        """How far the words' states are from those at first, relative to these; their mean."""
+        away = (self.now.states - self.first.states).norm(dim=1)
+        return float((away / self.first.states.norm(dim=1)).mean())
+
+    @property
+    def noticed(self) -> bool:
+        """Whether that is more than rounding."""
+        return self.moved > 1e-3
+
+    @property
+    def stays(self) -> bool:
+        """Whether the answer is that to the first order."""
+        return self.now.says == self.first.says
+
+
+def words_of(text: str) -> Words:
+    """A text's words; InputError if they are too few or too many."""
+    if not isinstance(text, str):
+        raise InputError("The sentence must be text.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS} fit.")
+    body, end = re.fullmatch(r"(.*?)([.!?…]*)", " ".join(whole(text).split())).groups()  # type: ignore[union-attr]
+    words = tuple(body.split())
+    if not 2 <= len(words) <= MAX_WORDS:
+        n = f"{len(words)} word{'s' * (len(words) != 1)}"
+        raise InputError(f"Type a sentence of 2 to {MAX_WORDS} words, not of {n}.")
+    return Words(words, end)
+
+
+def trained_with(models: Models) -> dict[str, Trained[EncoderDecoder]]:
+    """The models that are there, by their encodings."""
+    folders = {name: f"ablations/{STUDY}/{variant}" for name, variant in VARIANTS.items()}
+    return {name: models.get(folder) for name, folder in folders.items() if models.has(folder)}
+
+
+def reordered(models: Models, words: Words, order: tuple[int, ...]) -> list[Reordered]:
+    """What every model makes of an order, a permutation of words.first."""
+    found = []
+    for encoding, trained in trained_with(models).items():
+        first = read_order(trained, words, words.first)
+        now = first if order == words.first else read_order(trained, words, order)
+        found.append(Reordered(encoding, now, first))
+    return found
+
+
+def read_order(trained: Trained[EncoderDecoder], words: Words, order: tuple[int, ...]) -> Reading:
+    """Translate one order greedily, and see what was looked at, and what became of each word."""
+    seen = translate_sentence(trained, words.text(order), beam_size=1)
+    member = membership(trained.tokenizer, words, order, len(seen.src_ids))
+    states = seen.trace.residual["encoder"][-1][0]
+    site = Site("decoder", trained.model.config.n_layers - 1, "cross")
+    looks = seen.trace.attention[site].weights[0].mean(0) @ member.T
+    says, groups = grouped(seen.tokens)
+    by_word = [looks[group].mean(0) for group in groups]
+    return Reading(
+        says,
+        torch.stack(by_word) if by_word else looks[:0],
+        (member / member.sum(1, keepdim=True).clamp(min=1)) @ states,
+    )
+
+
+def membership(tokenizer: Tokenizer, words: Words, order: tuple[int, ...], n: int) -> Tensor:
+    """1 where a piece is part of a word, the words by their numbers. (word, n pieces)"""
+    member, at, owners = torch.zeros(len(order), n), 0, {}
+    for word in order:
+        owners.update(dict.fromkeys(range(at, at + len(words.words[word])), word))
+        at += len(words.words[word]) + 1
+    _, spans = tokenizer.encode_with_spans(words.text(order))
+    for piece, (_, end) in enumerate(spans):
+        if end - 1 in owners:
+            member[owners[end - 1], piece] = 1.0
+    return member
+
+
+def grouped(tokens: list[Token]) -> tuple[list[str], list[list[int]]]:
+    """Pieces of an answer as words, and which pieces each is made of; signs stay with theirs."""
+    says: list[str] = []
+    groups: list[list[int]] = []
+    for place, token in enumerate(tokens):
+        if token.id == EOS:
+            break
+        if token.text.startswith("▁") or not says:
+            says.append("")
+            groups.append([])
+        says[-1] += token.text.removeprefix("▁")
+        groups[-1].append(place)
+    return says, groups
+
+
+def answers(models: Models, words: Words) -> tuple[int, dict[str, int]]:
+    """How many orders were tried, and how many different answers each model has to them."""
+    texts = [words.text(order) for order in words.orders()]
+    return len(texts), {
+        encoding: len(set(translate_texts(trained, texts, beam_size=1)))
+        for encoding, trained in trained_with(models).items()
+    }

@@ -1,0 +1,84 @@
+"""What the section answers in which words change places: five models, one for each encoding."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from transformer_core.checkpoint import Models
+from transformer_core.studies.orders import Reordered, Words, answers, reordered, words_of
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.events import answers_errors
+from transformer_core.ui.views.orders import orders_value
+
+EXAMPLES = {
+    "dog and man": "A dog chases a man.",
+    "girl and boy": "A girl behind a boy.",
+}
+SECTION = "shuffle"
+FIRST = EXAMPLES["dog and man"]
+HOWS = {
+    "none": "nothing is done",
+    "sinusoidal": "waves are added",
+    "learned": "a table is added",
+    "rotary": "queries and keys are turned",
+    "alibi": "scores are lowered",
+}
+
+
+@dataclass(frozen=True)
+class Shuffling:
+    """Each method is the handler of one event."""
+
+    models: Models
+
+    def begin(self, section: str, text: str) -> dict:
+        """A sentence as it was typed, once its section is open; why it cannot be, in its place."""
+        if section != SECTION:
+            return gr.skip()
+        try:
+            words = words_of(text)
+        except InputError as error:
+            return {"summary": str(error), "words": [], "rows": []}
+        return self.shown(words, words.first)
+
+    @answers_errors
+    def move(self, text: str, event: gr.EventData) -> dict:
+        """The words in another order."""
+        words = words_of(text)
+        return {**self.shown(words, order_sent(event.order, words)), "asked": event.asked}
+
+    @answers_errors
+    def try_every(self, text: str, event: gr.EventData) -> dict:
+        """The words as they stand, and how many answers there are to all orders."""
+        words = words_of(text)
+        tried = answers(self.models, words)
+        return {**self.shown(words, order_sent(event.order, words), tried), "asked": event.asked}
+
+    def shown(
+        self, words: Words, order: tuple[int, ...], tried: tuple[int, dict[str, int]] | None = None
+    ) -> dict:
+        """The value of the view."""
+        found = reordered(self.models, words, order)
+        return orders_value(words, order, found, HOWS, told(words, order, found), tried)
+
+
+def order_sent(sent: object, words: Words) -> tuple[int, ...]:
+    """The order that a view sent, checked: it comes from the visitor's browser."""
+    if not isinstance(sent, list) or sorted(map(repr, sent)) != sorted(map(repr, words.first)):
+        raise InputError("That is no order of these words.")
+    return tuple(sent)
+
+
+def told(words: Words, order: tuple[int, ...], found: list[Reordered]) -> str:
+    """Who noticed, in words."""
+    if order == words.first:
+        return "Move a word: which of these five models, each trained with its encoding, notices?"
+    noticed, others = [[one for one in found if one.noticed is said] for said in (True, False)]
+    differ = sum(not one.stays for one in found)
+    said = (
+        f"“{words.text(order)}” is noticed by {len(noticed)} of {len(found)}; {differ} of them "
+        "answer differently than at first."
+    )
+    if any(one.encoding == "none" for one in others):
+        said += " Without positions no vector moves: a sentence is a bag of words."
+    return said

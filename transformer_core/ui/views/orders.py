@@ -1,0 +1,68 @@
+"""Words as tiles that change places, and what each of several models makes of every order."""
+
+import gradio as gr
+
+from transformer_core.studies.orders import Reordered, Words
+from transformer_core.ui.views.view import view
+
+SHOWN = 12  # words of an answer; of a model that does not find its end the first ones
+
+
+def orders_view(title: str, **component) -> gr.HTML:
+    """Tiles, and a row for each model. Events: order, answers {order, asked}.
+
+    asked is the number of the move; the value that answers it says it again.
+    """
+    body = (
+        '<p class="finding orders-finding" role="status"></p><div class="orders-body">'
+        '<div class="orders-row orders-head"><p class="note">Drag a word, or move it with ← and →'
+        '</p><div class="orders-tiles"></div>'
+        '<p class="note">what it answers now, and at first</p>'
+        '<p class="note">who noticed: how far its words\u2019 vectors moved</p></div>'
+        '<div class="orders-models"></div></div>'
+        '<div class="orders-tools view-tools"><button type="button" data-do="swap"></button>'
+        '<button type="button" data-do="shuffle">Shuffle</button>'
+        '<button type="button" data-do="first">First order</button>'
+        '<button type="button" data-do="every"></button>'
+        '<p class="note">Bars: how much each word of the answer, from above, looked at the word '
+        "above them</p></div>"
+    )
+    promise = "The words of the sentence appear here; each can be moved."
+    return view("orders", title, body, ("csv",), promise=promise, **component)
+
+
+def orders_value(
+    words: Words,
+    order: tuple[int, ...],
+    found: list[Reordered],
+    hows: dict[str, str],
+    summary: str,
+    tried: tuple[int, dict[str, int]] | None = None,
+) -> dict:
+    """What orders.js draws. hows: what each encoding does, in a few words.
+
+    tried: of how many orders how many different answers each has.
+    """
+    n_tried, answers = tried or (0, {})
+    return {
+        "summary": summary,
+        "words": words.words,
+        "end": words.end,
+        "order": order,
+        "nOrders": len(words.orders()),
+        "nTried": n_tried,
+        "rows": [
+            {
+                "name": one.encoding,
+                "how": hows.get(one.encoding, ""),
+                "says": one.now.says[:SHOWN],
+                "first": one.first.says[:SHOWN],
+                "stays": one.stays,
+                "looks": [[round(x, 3) for x in row] for row in one.now.looks[:SHOWN].tolist()],
+                "moved": round(one.moved, 4),
+                "noticed": one.noticed,
+                "answers": answers.get(one.encoding),
+            }
+            for one in found
+        ],
+    }
