@@ -445,3 +445,66 @@ def test_no_text_reaches_the_page_as_markup(open_page):
     tokens = page.evaluate("document.querySelectorAll('#story .story-text *:not(span)').length")
     assert tokens == 0
     assert json.loads(page.evaluate("JSON.stringify(window.alerted ?? null)")) is None
+
+
+GARDEN = "#garden"
+
+
+def gardened(open_page, **how):
+    """The section in which sixteen threads grow from the end of the first text."""
+    page = open_page("/?tab=generate&section=branches", **how)
+    expect(page.locator(f"{GARDEN} .garden-thread")).to_have_count(16)
+    page.wait_for_function("watch.rests()")
+    return page
+
+
+def heated(page, temperature):
+    """Turn the garden's temperature, and wait for what grows then."""
+    page.locator(f"{GARDEN} .garden-heat").fill(str(temperature))
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text(f"At temperature {temperature:g}")
+    page.wait_for_function("watch.rests()")
+
+
+def test_threads_part_as_it_grows_warm(open_page):
+    page = gardened(open_page)
+    heated(page, 0)
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("one and the same text")
+    expect(page.locator(f"{GARDEN} .garden-run")).to_have_count(1)
+    drawing, text = (
+        page.locator(f"{GARDEN} {one}").bounding_box() for one in ("svg", ".garden-run")
+    )
+    assert (
+        drawing["y"] < text["y"] and text["y"] + text["height"] < drawing["y"] + drawing["height"]
+    )
+    heated(page, 1)
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("different texts")
+    assert page.locator(f"{GARDEN} .garden-run").count() > 8
+    page.locator(f"{GARDEN} .garden-run").last.hover()
+    assert page.locator(f"{GARDEN} .garden-thread.on").count() == 1
+    page.locator(f"{GARDEN} .garden-run").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()
+
+
+def test_a_text_goes_on_as_the_thread_that_is_pressed(open_page):
+    page = gardened(open_page)
+    run = page.locator(f"{GARDEN} .garden-run").last
+    text = run.locator(".garden-text").text_content().replace("↵", "").replace("\u00a0", " ")
+    run.press("Enter")
+    expect(page.locator("#branches label")).to_have_count(2)
+    page.wait_for_function("watch.rests()")
+    assert len(text) > 3
+    story = page.locator("#story .story-text").text_content()
+    assert text in story.replace("↵", "").replace("\n", "")
+
+
+def test_the_garden_follows_the_place_that_is_looked_at_and_warms_up_by_itself(open_page):
+    page = gardened(open_page)
+    first = page.locator(f"{GARDEN} .garden-before").text_content()
+    page.locator("#story .token").nth(20).click()
+    expect(page.locator(f"{GARDEN} .garden-before")).not_to_have_text(first)
+    heated(page, 1.3)
+    page.get_by_role("button", name="Warm up").click()
+    expect(page.locator(f"{GARDEN} output")).to_have_text("1.50", timeout=20_000)
+    expect(page.get_by_role("button", name="Warm up")).to_be_visible()
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 1.5")

@@ -10,12 +10,15 @@ from torch import Tensor
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling, sample, sampling_probs
 from transformer_core.decoding.steps import language_model_step, next_log_probs, window_start
+from transformer_core.decoding.threads import threads
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
 from transformer_core.tokenization import SPECIAL_TOKENS
 
+N_THREADS = 16
+THREAD_LENGTH = 60  # characters
 MAX_PROMPT = 20_000  # characters a language model accepts
 MAX_NEW_TOKENS = 2_000
 
@@ -105,6 +108,45 @@ def read(trained: Trained[DecoderLM], text: str, off: Iterable[Head] = ()) -> li
         log_probs, index = rows[start][n - 1 - start], int(ids[n])
         tokens.append(chosen(trained.tokenizer, index, log_probs))
     return tokens
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One of several continuations of a text."""
+
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    probs: tuple[float, ...]  # each under what it was drawn from
+
+
+@torch.inference_mode()
+def continuations(
+    trained: Trained[DecoderLM],
+    ids: list[int],
+    sampling: Sampling,
+    n: int = N_THREADS,
+    length: int = THREAD_LENGTH,
+    seed: float = 0,
+) -> list[Thread]:
+    """What could follow a text: n continuations side by side, of which many begin alike."""
+    check_sampling(length, sampling)
+    step = language_model_step(trained.model)
+    grown, probs = threads(step, ids, sampling, n, length, check_seed(seed))
+    name = trained.tokenizer.token
+    return [
+        Thread(tuple(map(name, line)), tuple(line), tuple(p))
+        for line, p in zip(grown.tolist(), probs.tolist(), strict=True)
+    ]
+
+
+@torch.inference_mode()
+def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) -> Iterator[Token]:
+    """Tokens that somebody else chose to continue a text with, as the model finds them."""
+    step, tokens, row = language_model_step(trained.model), torch.tensor([ids]), torch.tensor([0])
+    for index in more:
+        log_probs = step(tokens, row)[0]
+        tokens = torch.cat([tokens, torch.tensor([[index]])], 1)
+        yield chosen(trained.tokenizer, index, log_probs)
 
 
 def bits_per_token(tokens: Sequence[Token]) -> float:

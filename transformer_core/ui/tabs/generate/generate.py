@@ -25,27 +25,22 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
-from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
+from transformer_core.ui.tabs.generate.garden import taken
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
+from transformer_core.ui.tabs.generate.looking import wire_looking
 from transformer_core.ui.tabs.generate.story import (
     Desk,
     Story,
-    attention,
     begun,
     cut,
     display,
-    distribution,
-    doors_of,
     forked,
     grow,
     growth,
     is_count,
-    looked,
-    picture,
-    picture_weights,
     position_of,
     wanting,
 )
@@ -150,6 +145,11 @@ class Writing:
         return self.shows(desk.put(wanting(story.added(branch), length)))
 
     @answers_errors
+    def take(self, desk, length, event: gr.EventData):
+        """Another branch, which goes on as a thread of the garden does."""
+        return self.shows(desk.put(wanting(taken(self.trained, desk.story, event), length)))
+
+    @answers_errors
     def stop(self, desk, event: gr.EventData):
         """No more than what is shown."""
         if not is_count(event.shown, len(desk.story.branch.tokens)):
@@ -201,6 +201,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
         gr.on(pressed, writing.start, [*opening, first.prompt], shown, **UNSEEN, **MODEL),
         first.go_on.click(writing.go_on, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
         first.next.branch(writing.fork, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
+        deeper.garden.take(writing.take, [desk, draw.length], shown, **UNSEEN, **MODEL),
     ]
     for event in (asked, *begins):
         event.failure(**END)
@@ -210,52 +211,6 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     arriving = [desk, first.branch, first.prompt, draw.length, *settings]
     page.opened.select(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
     page.restored.change(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
-
-
-def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
-    """What the model saw and thought: at the end of a text, or at a character that is pressed."""
-    trained, shown = models.language_model, open_section(deeper.sections)
-
-    def bars(story, seen, sampling):
-        return [distribution(trained, story, seen, sampling)]
-
-    def heads(story, seen, _):
-        return [attention(trained, story, seen)]
-
-    followers = Followers(
-        {
-            "next-character": Follower([draw.bars], bars),
-            "heads": Follower([deeper.heads], heads),
-        }
-    )
-
-    @answers_errors
-    def look(desk, shown, temperature, top_k, top_p, penalty, event: gr.EventData):
-        story, position = desk.story, None
-        if event.position is not None:
-            position = max(1, position_of(event, story))
-        desk.position, seen = position, looked(trained, story, position)
-        below = followers.draw(shown, story, seen, Sampling(temperature, top_k, top_p, penalty))
-        return picture(trained, story, seen), doors_of(models, story, position), *below
-
-    @answers_errors
-    def redraw(desk, shown, temperature, top_k, top_p, penalty):
-        story = desk.story
-        if not story.branches:  # once there is a text, the page looks at it
-            return [gr.skip()] * len(followers.outputs)
-        seen = looked(trained, story, desk.position)
-        return followers.draw(shown, story, seen, Sampling(temperature, top_k, top_p, penalty))
-
-    @answers_errors
-    def attend(desk):
-        return picture_weights(trained, desk.story, looked(trained, desk.story, desk.position))
-
-    quick: dict[str, Any] = {"trigger_mode": "always_last", **UNSEEN, **MODEL}
-    here, below = [desk, shown, *draw.settings], followers.outputs
-    first.story.look(look, here, [first.picture, first.doors, *below], **quick)
-    first.picture.attend(attend, desk, first.weights, **quick)
-    changes = [setting.change for setting in draw.settings]
-    gr.on([shown.change, *changes], redraw, here, below, **quick)
 
 
 def wire_judging(trained: Trained, deeper: Deeper) -> None:

@@ -9,6 +9,7 @@ from transformer_core.ui.slider import Slider
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.flow import flow_view
+from transformer_core.ui.views.garden import garden_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
@@ -71,6 +72,7 @@ class Deeper:
 
     sections: gr.Tabs
     branches: gr.Radio
+    garden: gr.HTML
     heads: gr.HTML
     pasted: gr.Textbox
     judge: gr.Button
@@ -140,10 +142,11 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
     """Branches, Heads and Surprise, each a section."""
     with section("Branches"):
         gr.Markdown(
-            "Press a character of the story, then another one beside it: the story is told once "
-            "more from there. Every telling is kept here.",
+            "Press a character of the story, then another one beside it, or one of the texts that "
+            "grow here: the story is told once more from there. Every telling is kept.",
             elem_classes="lead",
         )
+        garden = garden_view("What it could write from here", elem_id="garden")
         branches = gr.Radio([], label="Branches", elem_id="branches")
     with section("Heads"):
         heads = attention_view("What every head looked at", elem_id="heads")
@@ -161,7 +164,7 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
         pasted = gr.Textbox(PASTED, label="Your text", lines=2, max_lines=4)
         judge = gr.Button("Colour by surprise", scale=0)
         judged = token_view("Surprise", "Press the button above.", elem_id="judged")
-    return Deeper(row, branches, heads, pasted, judge, judged)
+    return Deeper(row, branches, garden, heads, pasted, judge, judged)
 
 
 def lay_out() -> tuple[First, Draw, Deeper]:

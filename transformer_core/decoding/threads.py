@@ -1,0 +1,54 @@
+"""Several continuations that together cover the distribution, as one tree."""
+
+import torch
+from torch import Tensor
+
+from transformer_core.decoding.sampling import Sampling, sampling_probs
+from transformer_core.decoding.search import Step
+
+
+def threads(
+    step: Step, prompt: list[int], sampling: Sampling, n: int, length: int, seed: int
+) -> tuple[Tensor, Tensor]:
+    """n continuations, and how probable each token was as it was drawn. -> both (n, length)
+
+    Where m of them share a beginning, they are dealt out by systematic sampling (Madow 1949): the
+    j-th takes the token at (j + v) / m of the cumulative distribution, with v uniform. So a token
+    of probability p has m p of them, rounded up or down and on average exactly: a branch is as
+    thick as it is probable. Tokens are lined up with the likeliest in the middle, so that those who
+    share a beginning stand side by side. v depends on the seed, the position and the thread alone:
+    another temperature moves the branches, and does not throw the dice anew.
+    """
+    tokens, parents, sizes = torch.tensor([prompt]), torch.zeros(1, dtype=torch.long), [n]
+    probs = torch.ones(n, length)
+    for place in range(length):
+        log_probs = step(tokens, parents)
+        dice = torch.rand(n, generator=generator_of(seed, tokens.size(1)))
+        rows, drawn, counts, first = [], [], [], 0
+        for row, m in enumerate(sizes):
+            own = sampling_probs(log_probs[row], sampling, tokens[row])
+            picks = dealt(own, m, float(dice[first]))
+            probs[first : first + m, place] = own[picks]
+            distinct, times = picks.unique_consecutive(return_counts=True)
+            rows += [row] * len(distinct)
+            drawn += distinct.tolist()
+            counts += times.tolist()
+            first += m
+        parents, sizes = torch.tensor(rows), counts
+        tokens = torch.cat([tokens[parents], torch.tensor(drawn)[:, None]], 1)
+    grown = tokens[:, len(prompt) :].repeat_interleave(torch.tensor(sizes), 0)
+    return grown, probs
+
+
+def generator_of(seed: int, position: int) -> torch.Generator:
+    """The randomness of one position."""
+    return torch.Generator().manual_seed((seed * 0x9E3779B97F4A7C15 + position) % 2**63)
+
+
+def dealt(probs: Tensor, m: int, v: float) -> Tensor:
+    """The tokens of m threads, side by side. probs (vocab_size,) -> (m,)"""
+    ranked = probs.argsort(descending=True, stable=True)
+    order = torch.cat([ranked[1::2].flip(0), ranked[::2]])
+    ends = probs[order].double().cumsum(0)
+    places = torch.searchsorted(ends, (torch.arange(m) + v) / m * ends[-1], right=True)
+    return order[places.clamp(max=len(order) - 1)]

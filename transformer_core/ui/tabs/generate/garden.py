@@ -1,0 +1,69 @@
+"""What could be written next: sixteen threads, and what becomes of one that is taken."""
+
+import gradio as gr
+
+from transformer_core.checkpoint import Trained
+from transformer_core.decoding.sampling import Sampling
+from transformer_core.tasks.generation import (
+    THREAD_LENGTH,
+    Thread,
+    continuations,
+    said_on,
+)
+from transformer_core.tasks.requests import InputError
+from transformer_core.tokenization import SPECIAL_TOKENS
+from transformer_core.ui.tabs.generate.story import Branch, Story, is_count
+from transformer_core.ui.views.garden import garden_value
+
+
+def garden(trained: Trained, story: Story, position: int, sampling: Sampling, seed: float) -> dict:
+    """What could stand from a position of the shown branch on."""
+    branch = story.branch
+    found = continuations(trained, branch.ids[:position], sampling, seed=seed)
+    summary = told(found, sampling.temperature)
+    return garden_value(found, branch.text[:position], position, sampling.temperature, summary)
+
+
+def told(found: list[Thread], temperature: float) -> str:
+    """How long the threads agree, in words."""
+    n, n_ends = len(found), len({one.ids for one in found})
+    ends = "one and the same text" if n_ends == 1 else f"{n_ends} different texts"
+    head, n_there = agreed(found)
+    if n_ends == 1 or not head.strip():
+        return f"At temperature {temperature:g} the {n} threads end as {ends}."
+    return (
+        f"At temperature {temperature:g}, {n_there} of {n} threads begin with "
+        f"“{' '.join(head.split())}”, and all end as {ends}."
+    )
+
+
+def agreed(found: list[Thread]) -> tuple[str, int]:
+    """The longest beginning that at least half of the threads share, and how many do."""
+    head: tuple[str, ...] = ()
+    there = list(found)
+    for place in range(THREAD_LENGTH):
+        nexts = [one.tokens[place] for one in there]
+        most = max(dict.fromkeys(nexts), key=nexts.count)
+        if 2 * nexts.count(most) < len(found):
+            break
+        head, there = (*head, most), [one for one in there if one.tokens[place] == most]
+    return "".join(head), len(there)
+
+
+def taken(trained: Trained, story: Story, event: gr.EventData) -> Story:
+    """The story with a branch that goes on as a thread does; InputError for what is none."""
+    branch, position, ids = story.branch, event.position, event.ids
+    if not is_count(position, len(branch.tokens)) or position < 1:
+        raise InputError(f"The text has no character {position!r}.")
+    most = trained.tokenizer.vocab_size - 1
+    known = isinstance(ids, list) and 0 < len(ids) <= THREAD_LENGTH
+    if not known or not all(is_count(i, most) and i >= len(SPECIAL_TOKENS) for i in ids):
+        raise InputError("That is not a way on.")
+    said = tuple(said_on(trained, branch.ids[:position], ids))
+    text = " ".join("".join(token.text for token in said).split())
+    label = f"from {branch.number} at {position + 1}, “{text[:20]}{'…' * (len(text) > 20)}”"
+    tokens = (*branch.tokens[:position], *said)
+    new = Branch(
+        story.next_number, label, tokens, min(branch.n_prompt, position), len(tokens), branch.number
+    )
+    return story.added(new)

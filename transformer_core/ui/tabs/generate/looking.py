@@ -1,0 +1,119 @@
+"""What the model saw and thought: at the end of a text, or at a character that is pressed."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from transformer_core.checkpoint import Models, Trained
+from transformer_core.decoding.sampling import Sampling
+from transformer_core.tasks.generation import Look
+from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.tabs.generate.garden import garden
+from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
+from transformer_core.ui.tabs.generate.story import (
+    Desk,
+    Story,
+    attention,
+    distribution,
+    doors_of,
+    looked,
+    picture,
+    picture_weights,
+    position_of,
+)
+
+QUICK: dict[str, Any] = {
+    "trigger_mode": "always_last",
+    "show_progress": "hidden",
+    **QUEUED,
+    **PRIVATE,
+}
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Each of the first four methods is the handler of one event, the others draw a section."""
+
+    models: Models
+    draw: Draw
+    deeper: Deeper
+
+    @property
+    def trained(self) -> Trained:
+        """The model that writes."""
+        return self.models.language_model
+
+    @property
+    def followers(self) -> Followers:
+        """What the sections show of the place that is looked at."""
+        return Followers(
+            {
+                "next-character": Follower([self.draw.bars], self.bars),
+                "branches": Follower([self.deeper.garden], self.garden),
+                "heads": Follower([self.deeper.heads], self.heads),
+            }
+        )
+
+    @answers_errors
+    def look(self, desk, shown, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+        """Another place."""
+        story, position = desk.story, None
+        if event.position is not None:
+            position = max(1, position_of(event, story))
+        desk.position, seen = position, looked(self.trained, story, position)
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        below = self.followers.draw(shown, story, seen, sampling, seed)
+        doors = doors_of(self.models, story, position)
+        return picture(self.trained, story, seen), doors, *below
+
+    @answers_errors
+    def redraw(self, desk: Desk, shown, seed, temperature, top_k, top_p, penalty):
+        """Another section, or another setting."""
+        story, followers = desk.story, self.followers
+        if not story.branches:  # once there is a text, the page looks at it
+            return [gr.skip()] * len(followers.outputs)
+        seen = looked(self.trained, story, desk.position)
+        return followers.draw(
+            shown, story, seen, Sampling(temperature, top_k, top_p, penalty), seed
+        )
+
+    @answers_errors
+    def warm(self, desk: Desk, seed, _, top_k, top_p, penalty, event: gr.EventData):
+        """The garden at another temperature."""
+        story, sampling = desk.story, Sampling(event.temperature, top_k, top_p, penalty)
+        position = desk.position or len(story.branch.tokens)
+        return {**garden(self.trained, story, position, sampling, seed), "asked": event.asked}
+
+    @answers_errors
+    def attend(self, desk: Desk):
+        """What every head gave, for the picture."""
+        return picture_weights(
+            self.trained, desk.story, looked(self.trained, desk.story, desk.position)
+        )
+
+    def bars(self, story: Story, seen: Look, sampling: Sampling, _: float) -> list:
+        """The distribution."""
+        return [distribution(self.trained, story, seen, sampling)]
+
+    def garden(self, story: Story, seen: Look, sampling: Sampling, seed: float) -> list:
+        """What could be written."""
+        return [garden(self.trained, story, seen.position, sampling, seed)]
+
+    def heads(self, story: Story, seen: Look, *_) -> list:
+        """The attention of all heads."""
+        return [attention(self.trained, story, seen)]
+
+
+def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
+    """The picture and the open section follow the place that is looked at."""
+    looking, shown = Looking(models, draw, deeper), open_section(deeper.sections)
+    settings: list[gr.Number | gr.Slider] = [draw.seed, *draw.settings]
+    below = looking.followers.outputs
+    here = [desk, shown, *settings]
+    first.story.look(looking.look, here, [first.picture, first.doors, *below], **QUICK)
+    first.picture.attend(looking.attend, desk, first.weights, **QUICK)
+    deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUICK)
+    changes = [setting.change for setting in settings]
+    gr.on([shown.change, *changes], looking.redraw, here, below, **QUICK)

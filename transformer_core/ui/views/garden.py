@@ -1,0 +1,46 @@
+"""What could be written next: many continuations as one tree."""
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.tasks.generation import Thread
+from transformer_core.ui.views.view import view
+
+SHOWN_BEFORE = 12  # characters of the text that it grows from
+HOTTEST = 1.5
+
+
+def garden_view(title: str, **component) -> gr.HTML:
+    """Threads that part where the model hesitates. Events: warm {temperature, asked}, take
+    {position, ids}.
+
+    asked is the number of the move; the value that answers it says it again.
+    """
+    body = (
+        '<p class="finding" role="status"></p>'
+        '<div class="garden-scroll"><svg role="group"></svg></div>'
+        '<div class="garden-bar"><span class="view-tools">'
+        '<button type="button" data-do="warm">▶ Warm up</button></span>'
+        '<label>Temperature <input type="range" class="garden-heat" min="0" '
+        f'max="{HOTTEST}" step="0.05"></label><output></output>'
+        '<p class="note">One thread is a sixteenth of the probability. Press a text to go on from '
+        "its end</p></div>"
+    )
+    promise = "What could be written next grows here."
+    return view("garden", title, body, ("svg", "csv"), promise=promise, **component)
+
+
+def garden_value(
+    found: Sequence[Thread], before: str, position: int, temperature: float, summary: str
+) -> dict:
+    """What garden.js draws: the threads from above, and the text before position."""
+    return {
+        "summary": summary,
+        "before": before[-SHOWN_BEFORE:],
+        "position": position,
+        "temperature": temperature,
+        "lines": [one.tokens for one in found],
+        "ids": [one.ids for one in found],
+        "probs": [[round(p, 4) for p in one.probs] for one in found],
+    }
