@@ -287,6 +287,9 @@ def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):
     expect(note).to_contain_text("1 of")
     page.get_by_role("button", name="All on").click()
     expect(note).to_contain_text("needs")
+    with answered(page, about=None):
+        page.get_by_label("English").press("Enter")  # the same sentence once more
+    expect(note).to_contain_text("needs")
     press_section(page, "Alternatives")
     page.locator("#tree .tree-node.cut").first.click()
     expect(page.locator("#german .view-note")).to_contain_text("forced")

@@ -60,7 +60,7 @@ class Handlers:
         return display(self.trained, work, sentence, doors, measured)
 
     @answers_errors
-    def typed(self, work, text, beam_size, length_penalty, place, forced, off):
+    def typed(self, work, measured, text, beam_size, length_penalty, place, forced, off):
         """Translate what stands in the box, as an address asks for it if one does."""
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():
@@ -68,7 +68,7 @@ class Handlers:
         search, asked = (text, beam_size, length_penalty), (place, forced, off)
         # what is kept follows the work: where it does not, an address has set it
         by_address = asked != tuple(work.kept.values())
-        if search == self.first and not by_address:
+        if search == self.first and not by_address and measured is None:
             return self.first_example
         try:
             if not by_address or not holds(self.trained, work, *search):
@@ -77,7 +77,7 @@ class Handlers:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
             return refused(work, error)
-        return self.display(work, sentence)
+        return self.display(work, sentence, measured)
 
     @answers_errors
     def pick_sentence(self, work, number):
