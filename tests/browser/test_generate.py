@@ -399,6 +399,14 @@ def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answ
     expect(refusal).to_be_hidden()
 
 
+DRAWN = {
+    "heads": ".heads-grid button",
+    "bars": "rect",
+    "story": ".token",
+    "garden": ".garden-run",
+}
+
+
 def test_views_are_downloaded_as_pictures_and_tables(open_page):
     page = opened(open_page)
     for section, view, tool, ending in [
@@ -406,10 +414,11 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
         ("Heads", "heads", "CSV", "csv"),
         ("Next character", "bars", "SVG", "svg"),
         ("Next character", "story", "CSV", "csv"),
+        ("Branches", "garden", "SVG", "svg"),
+        ("Branches", "garden", "CSV", "csv"),
     ]:
         opened_section(page, section)
-        drawn = {"heads": ".heads-grid button", "bars": "rect", "story": ".token"}[view]
-        expect(page.locator(f"#{view} {drawn}").first).to_be_visible()
+        expect(page.locator(f"#{view} {DRAWN[view]}").first).to_be_visible()
         with page.expect_download() as download:
             page.locator(f"#{view}").get_by_role("button", name=f"download {tool}").click()
         content = Path(download.value.path()).read_bytes()

@@ -109,7 +109,7 @@ def test_plots_are_downloaded(open_page, tool):
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
 def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     page = opened(open_page, **how)
-    for section in (*PLOTS, "All five"):
+    for section in ("Shuffle", *PLOTS, "All five"):
         drawn(page, section)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
@@ -148,6 +148,12 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
         expect(row.locator(".orders-says")).to_contain_text("at first:")
     page.get_by_role("button", name="Try 120 orders").click()
     expect(none).to_contain_text("1 answer to 120 orders")
+    with page.expect_download() as download:
+        page.locator(ORDERS).get_by_role("button", name="download CSV").click()
+    with Path(download.value.path()).open(newline="", encoding="utf-8") as file:
+        heads, first, *rest = csv.reader(file)
+    assert len(rest) == 4 and heads[1] == "order"
+    assert (first[0], first[1], first[5]) == ("none", "A man chases a dog.", "1")
     page.get_by_role("button", name="First order").click()
     expect(page.locator(FINDING)).to_contain_text("Move a word")
 

@@ -98,6 +98,14 @@ def test_looks_and_states_are_those_of_the_words(models):
     torch.testing.assert_close(found.looks[0, 4], looked)
 
 
+def test_every_piece_is_part_of_one_word_also_a_space_alone(models):
+    tokenizer, words = trained_with(models)["none"].tokenizer, words_of("l e k Speak o.")
+    ids = tokenizer.encode(words.text(words.first))
+    assert tokenizer.encode("▁")[0] in ids[1:]
+    member = membership(tokenizer, words, words.first, len(ids))
+    assert member.sum(0).tolist() == [*[1] * (len(ids) - 1), 0]  # the sign at the end is none's
+
+
 def test_pieces_of_an_answer_become_words_with_their_signs():
     said = [("▁Ein", 9), ("▁Hemd", 9), ("en", 9), (".", 9), ("", EOS), ("▁x", 9)]
     tokens = [Token(text, index, 0.0) for text, index in said]

@@ -142,7 +142,8 @@ def membership(tokenizer: Tokenizer, words: Words, order: tuple[int, ...], n: in
     """1 where a piece is part of a word, the words by their numbers. (word, n pieces)"""
     member, at, owners = torch.zeros(len(order), n), 0, {}
     for word in order:
-        owners.update(dict.fromkeys(range(at, at + len(words.words[word])), word))
+        # with the space before it, which may be a piece of its own
+        owners.update(dict.fromkeys(range(at - 1, at + len(words.words[word])), word))
         at += len(words.words[word]) + 1
     _, spans = tokenizer.encode_with_spans(words.text(order))
     for piece, (_, end) in enumerate(spans):

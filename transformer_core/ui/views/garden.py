@@ -23,7 +23,7 @@ def garden_view(title: str, **component) -> gr.HTML:
         '<div class="garden-bar"><span class="view-tools">'
         '<button type="button" data-do="warm">▶ Warm up</button></span>'
         '<label>Temperature <input type="range" class="garden-heat" min="0" '
-        f'max="{HOTTEST}" step="0.05"></label><output></output>'
+        f'max="{HOTTEST}" step="0.05"><output></output></label>'
         '<p class="note">One thread is a sixteenth of the probability. Press a text to go on from '
         "its end</p></div>"
     )

@@ -60,7 +60,7 @@ class Handlers:
         return display(self.trained, work, sentence, doors, measured)
 
     @answers_errors
-    def typed(self, work, measured, text, beam_size, length_penalty, place, forced, off):
+    def typed(self, work, text, beam_size, length_penalty, place, forced, off, measured):
         """Translate what stands in the box, as an address asks for it if one does."""
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():

@@ -48,7 +48,7 @@ def build(page: Page) -> Furniture | None:
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
     """What is typed, pressed and dragged, and what an address says."""
-    typed = [parts.work, parts.measured, *parts.search, *parts.kept]
+    typed = [parts.work, *parts.search, *parts.kept, parts.measured]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
     changed = [parts.english.change, parts.beam.release, parts.penalty.release]
     changed += [parts.english.submit, page.restored.change]
