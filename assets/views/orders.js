@@ -15,9 +15,9 @@ function draw() {
   if (!value) return;
   finding.textContent = value.summary;
   $('.orders-body').hidden = $('.orders-tools').hidden = !value.words.length;
-  // an answer to an earlier move knows nothing of those since
-  if ((value.asked ?? asked) === asked) order = [...value.order ?? []];
   build(value);
+  // an answer to an earlier move knows nothing of those since, nor of the one under way
+  if ((value.asked ?? asked) === asked && !grip) order = [...value.order ?? []];
   answer(value);
   place();
 }
@@ -26,6 +26,7 @@ function build({ words, nOrders }) {
   const shape = JSON.stringify(words);
   if (shape === built || !words.length) return;
   built = shape;
+  grip = null;
   held = Math.min(1, words.length - 1);
   element.style.setProperty('--words', words.length);
   tiles.replaceChildren(
@@ -133,7 +134,7 @@ tiles.addEventListener('pointerdown', (event) => {
   if (!tile || event.button) return;
   hold(tile);
   tile.setPointerCapture(event.pointerId);
-  grip = { tile, from: `${order}`, x: event.clientX };
+  grip = { tile, from: `${order}` };
   tile.classList.add('gripped');
 });
 tiles.addEventListener('pointermove', (event) => {
