@@ -1,7 +1,7 @@
 // Continuations as threads that stay together as long as they agree, and part at a fork.
 // value: {summary, before: what they grow from, position: its length, temperature, lines: [[char,
 //   …], …] from above, ids: [[number of each, …], …], probs: [[probability of each, …], …],
-//   asked: the number of the move that this answers, if it answers one}
+//   press: see numbered}
 const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
@@ -12,7 +12,7 @@ const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 // of the text that it grows from there is room for so much, on a phone for less
 let left = 140;
-let asked = 0, moving = 0, warming = 0, drawn = [], ways = [];
+let moving = 0, warming = 0, drawn = [], ways = [];
 
 // [letters so far][thread]: which threads agree with it until there, the first and how many
 function groupsOf(lines) {
@@ -88,8 +88,8 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
   finding.textContent = value.summary;
-  if ((value.asked ?? asked) !== asked) return; // one that was asked later comes
-  if (value.asked === undefined) halt();
+  if (!isNewest(value)) return; // one that was asked later comes
+  if (value.press === undefined) halt();
   if (!warming) heat.value = value.temperature;
   showHeat();
   left = svg.parentElement.clientWidth < 600 ? 64 : 140;
@@ -149,9 +149,8 @@ function showHeat() {
   said.textContent = (+heat.value).toFixed(2);
 }
 function ask() {
-  asked += 1;
   showHeat();
-  tell('warm', { temperature: +heat.value, asked });
+  tell('warm', numbered({ temperature: +heat.value }));
 }
 function halt() {
   clearInterval(warming);

@@ -1,23 +1,23 @@
 // Words as tiles that change places, and what several models make of every order.
 // value: {summary, words: [word, …], end, order: [number of a word, …], nOrders, nTried, rows:
 //   [{name, how, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
-//   moved, noticed, answers: how many to all orders, or null}], asked: the number of the move
-//   that this answers, if it answers one}
+//   moved, noticed, answers: how many to all orders, or null}], press: see numbered}
 const finding = $('.orders-finding'),
   tiles = $('.orders-tiles'),
   models = $('.orders-models');
-// order: the visitor's last word, which may be ahead of the value; asked: how often he had one;
+// order: the visitor's last word, which may be ahead of the value
 // held: the word that he moved or pointed at last
-let order = [], asked = 0, held = 1, built = '', grip = null;
+let order = [], held = 1, built = '', grip = null;
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
+  if (value.press === undefined) presses += 1; // what is under way is about another sentence
+  else if (!isNewest(value)) return;
   finding.textContent = value.summary;
   $('.orders-body').hidden = $('.orders-tools').hidden = !value.words.length;
   build(value);
-  // an answer to an earlier move knows nothing of those since, nor of the one under way
-  if ((value.asked ?? asked) === asked && !grip) order = [...value.order ?? []];
+  if (!grip) order = [...value.order ?? []];
   answer(value);
   place();
 }
@@ -119,9 +119,8 @@ function put(word, at) { // a word at another place; whether that is another one
   return true;
 }
 function said() {
-  asked += 1;
   place();
-  return { order: [...order], asked };
+  return numbered({ order: [...order] });
 }
 const ask = () => tell('order', said());
 const tileOf = (event) => event.target.closest('.orders-tile');

@@ -122,6 +122,12 @@ const csv = (rows) =>
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};
 const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data));
+// What a visitor does is shown at once and answered later. Where several answers may be under way,
+// each says which press it is to (events.answering): one to an earlier press knows nothing of those
+// since, and a value that answers none is as new as the last.
+let presses = 0;
+const numbered = (data) => ({ ...data, press: presses += 1 });
+const isNewest = (value) => (value?.press ?? presses) === presses;
 // a slider's track is coloured up to where it stands
 const fillTrack = (slider) => {
   const { min, max, value } = slider;

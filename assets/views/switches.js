@@ -1,12 +1,11 @@
 // A switch for every head, coloured by what the answer loses without it.
 // value: {summary, groups: [{name, key, layers, heads}], off: [key:layer:head, …], quantity: its
 //   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …],
-//   asked: the number of the press that this answers, if it answers one}
+//   press: see numbered}
 const grids = $('.switch-grids'),
   note = $('.view-note'),
   diff = $('.switch-diff');
-// off: the visitor's last word, which may be ahead of the value; asked: how often he had one
-let off = new Set(), asked = 0, built = '';
+let off = new Set(), built = ''; // off: the visitor's last word, which may be ahead of the value
 function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
@@ -14,8 +13,7 @@ function draw() {
   note.textContent = value?.summary ?? '';
   diff.replaceChildren(...(value?.diff ?? []).flatMap(worded));
   build(value?.groups ?? []);
-  // an answer to an earlier press knows nothing of those since
-  if ((value?.asked ?? asked) === asked) off = new Set(value?.off);
+  if (isNewest(value)) off = new Set(value?.off);
   paint();
 }
 const worded = ([kind, word]) => [
@@ -61,9 +59,8 @@ function paint() {
   }
 }
 function ask() {
-  asked += 1;
   paint();
-  tell('toggle', { off: [...off], asked });
+  tell('toggle', numbered({ off: [...off] }));
 }
 actions.toggle = ({ dataset: { key } }) => {
   off.has(key) ? off.delete(key) : off.add(key);

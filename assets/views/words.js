@@ -2,11 +2,11 @@
 // it.
 // value: {summary, words: [[gap, text], …], edits: {word: replacement, "" deleted, null masked},
 //   asked: word or null, labels: [left, right], suggestions: [[text, likelihood, probability of
-//   the right one], …], press: the number of the change that this answers, if it answers one}
+//   the right one], …], press: see numbered}
 const words = $('.words-text'), panel = $('.words-panel'), note = $('.view-note');
 // base: the last value that is no answer to a question for suggestions, which may come late
-// edits: the visitor's last word, which may be ahead of the value; press: how often he had one
-let base = null, edits = {}, press = 0, chosen = -1;
+// edits: the visitor's last word, which may be ahead of the value
+let base = null, edits = {}, chosen = -1;
 const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' : edits[i] || own;
 function draw() {
   const value = current();
@@ -14,8 +14,7 @@ function draw() {
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
-  // an answer to an earlier change knows nothing of those since
-  if ((value?.press ?? press) === press) edits = { ...value?.edits };
+  if (isNewest(value)) edits = { ...value?.edits };
   redraw(
     words,
     ...(value?.words ?? []).flatMap(([gap, own], i) => {
@@ -112,8 +111,7 @@ function close() {
 const send = () => {
   if (panel.contains(document.activeElement)) words.querySelector('.on')?.focus();
   close();
-  press += 1;
-  tell('edit', { edits, press });
+  tell('edit', numbered({ edits }));
 };
 actions.word = (node) => {
   const i = +node.dataset.i;

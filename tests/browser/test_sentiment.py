@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section
+from visitor import answered, press_section, press_thrice
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -199,24 +199,13 @@ def test_a_word_is_deleted_masked_and_brought_back(open_page):
 def test_of_several_quick_changes_none_is_lost(open_page):
     page = opened(open_page, "words")
     page.locator("#words .words-word").nth(4).wait_for()
-    # one change is answered, one waits, and one comes while the answer to the first is drawn
-    page.evaluate(
-        """async () => {
-            const words = document.querySelector('#words'), before = watch.asked();
-            const remove = place => {
-                words.querySelectorAll('.words-word')[place].click();
-                words.querySelector('[data-kind=delete]').click();
-            };
-            const note = words.querySelector('.view-note');
-            new MutationObserver((_, seen) => {
-                if (!note.textContent.startsWith('1 of')) return;
-                seen.disconnect();
-                remove(2);
-            }).observe(note, {childList: true});
-            remove(0);
-            while (watch.asked() === before) await new Promise(requestAnimationFrame);
-            remove(1);
-        }"""
+    press_thrice(
+        page,
+        "#words",
+        """(words, place) => {
+            words.querySelectorAll('.words-word')[place].click();
+            words.querySelector('[data-kind=delete]').click();
+        }""",
     )
     expect(page.locator("#words .view-note")).to_contain_text("3 of")
     expect(page.locator("#words .deleted")).to_have_count(3)

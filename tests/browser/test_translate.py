@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_tab, settle
+from visitor import answered, enter, press_section, press_tab, press_thrice, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -251,23 +251,8 @@ def test_of_several_quick_presses_none_is_lost(tab, section, view, open_page):
     press_section(page, section)
     heads = page.locator(f"{view} .switch-grid button")
     heads.nth(3).wait_for()
-    # one press is answered, one waits, and one comes while the answer to the first is drawn
-    page.evaluate(
-        """async view => {
-            const press = place =>
-                document.querySelectorAll(`${view} .switch-grid button`)[place].click();
-            const note = document.querySelector(`${view} .view-note`), before = watch.asked();
-            new MutationObserver((_, seen) => {
-                if (!note.textContent.startsWith('1 of')) return;
-                seen.disconnect();
-                press(2);
-            }).observe(note, {childList: true});
-            press(0);
-            while (watch.asked() === before) await new Promise(requestAnimationFrame);
-            press(1);
-        }""",
-        view,
-    )
+    press_head = "(view, place) => view.querySelectorAll('.switch-grid button')[place].click()"
+    press_thrice(page, view, press_head)
     # a finger that comes down before an answer and goes up after it has pressed all the same
     heads.nth(3).hover()
     page.mouse.down()

@@ -35,7 +35,7 @@ def translate(visit):
     visit.values[visit.find("sentences")._id] = 1
     visit.do("sentences", "input")
     visit.do("tree", "force", path=[7, 8])
-    visit.do("switches", "toggle", off=["decoder-cross:0:1"], asked=1)
+    visit.do("switches", "toggle", off=["decoder-cross:0:1"], press=1)
     visit.do("switches", "knock")
 
 
@@ -43,7 +43,7 @@ def classify(visit):
     """A review, and what each head is worth."""
     visit.enter("review", "Speak, you are all resolved rather to die than to famish.")
     visit.do("Layers", "select")
-    visit.do("review-switches", "toggle", off=["encoder-self:0:1"], asked=1)
+    visit.do("review-switches", "toggle", off=["encoder-self:0:1"], press=1)
     visit.do("review-switches", "knock")
 
 

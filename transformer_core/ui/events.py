@@ -51,6 +51,11 @@ def answers_errors(handler: Callable) -> Callable:
     return wrapped
 
 
+def answering(event: gr.EventData, value: dict) -> dict:
+    """A view's value as the answer to one of several presses: see `numbered` in shared.js."""
+    return {**value, "press": event.press}
+
+
 @contextmanager
 def sentences() -> Iterator[None]:
     """Turn InputError and CheckpointError into gradio's error message."""

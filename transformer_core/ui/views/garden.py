@@ -12,11 +12,8 @@ HOTTEST = 1.5
 
 
 def garden_view(title: str, **component) -> gr.HTML:
-    """Threads that part where the model hesitates. Events: warm {temperature, asked}, take
-    {position, ids}.
-
-    asked is the number of the move; the value that answers it says it again.
-    """
+    """Threads that part where the model hesitates. Events: warm {temperature, press}, take
+    {position, ids}."""
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="garden-scroll"><svg role="group"></svg></div>'

@@ -9,10 +9,7 @@ SHOWN = 12  # words of an answer; of a model that does not find its end the firs
 
 
 def orders_view(title: str, **component) -> gr.HTML:
-    """Tiles, and a row for each model. Events: order, answers {order, asked}.
-
-    asked is the number of the move; the value that answers it says it again.
-    """
+    """Tiles, and a row for each model. Events: order, answers {order, press}."""
     body = (
         '<p class="finding orders-finding" role="status"></p><div class="orders-body">'
         '<div class="orders-row orders-head"><p class="note">Drag a word, or move it with ← and →'

@@ -12,10 +12,7 @@ KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
 
 
 def switches_view(title: str, **component) -> gr.HTML:
-    """A switch for every head. Events: toggle {off, asked}, knock.
-
-    asked is the number of the press; the value that answers it says it again.
-    """
+    """A switch for every head. Events: toggle {off, press}, knock."""
     body = (
         '<span class="view-tools"><button type="button" data-do="knock">Try each head</button> '
         '<button type="button" data-do="all">All on</button></span>'

@@ -10,10 +10,7 @@ from transformer_core.ui.views.view import view
 
 
 def words_view(title: str, **component) -> gr.HTML:
-    """A text whose words can be changed. Events: edit {edits, press}, suggest {word}.
-
-    press is the number of the change; the value that answers it says it again.
-    """
+    """A text whose words can be changed. Events: edit {edits, press}, suggest {word}."""
     body = (
         '<span class="view-tools"><button type="button" data-do="undo">Undo all</button></span>'
         '<p class="view-note" role="status"></p><div class="words-text"></div>'

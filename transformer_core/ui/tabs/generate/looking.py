@@ -8,7 +8,7 @@ import gradio as gr
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import Look
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
@@ -84,7 +84,7 @@ class Looking:
         """The garden at another temperature."""
         story, sampling = desk.story, Sampling(event.temperature, top_k, top_p, penalty)
         position = desk.position or len(story.branch.tokens)
-        return {**garden(self.trained, story, position, sampling, seed), "asked": event.asked}
+        return answering(event, garden(self.trained, story, position, sampling, seed))
 
     @answers_errors
     def attend(self, desk: Desk):

@@ -7,7 +7,7 @@ import gradio as gr
 from transformer_core.checkpoint import Models
 from transformer_core.studies.orders import Reordered, Words, answers, reordered, words_of
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.events import answers_errors
+from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.views.orders import orders_value
 
 EXAMPLES = {
@@ -45,14 +45,14 @@ class Shuffling:
     def move(self, text: str, event: gr.EventData) -> dict:
         """The words in another order."""
         words = words_of(text)
-        return {**self.shown(words, order_sent(event.order, words)), "asked": event.asked}
+        return answering(event, self.shown(words, order_sent(event.order, words)))
 
     @answers_errors
     def try_every(self, text: str, event: gr.EventData) -> dict:
         """The words as they stand, and how many answers there are to all orders."""
         words = words_of(text)
-        tried = answers(self.models, words)
-        return {**self.shown(words, order_sent(event.order, words), tried), "asked": event.asked}
+        order, tried = order_sent(event.order, words), answers(self.models, words)
+        return answering(event, self.shown(words, order, tried))
 
     def shown(
         self, words: Words, order: tuple[int, ...], tried: tuple[int, dict[str, int]] | None = None

@@ -14,7 +14,7 @@ from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.wording import percent, signed
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import heads_named, heads_off, switches_value, switches_view
@@ -94,7 +94,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         model = models.classifier.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
         work = replace(work, off=off)
-        return work, {**switched(models.classifier, work, measured), "asked": event.asked}
+        return work, answering(event, switched(models.classifier, work, measured))
 
     @answers_errors
     def try_each(work):

@@ -21,7 +21,7 @@ from transformer_core.inference import Models, classify
 from transformer_core.tasks.classification import LABELS, Review, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, stoppable
+from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors, stoppable
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
@@ -115,7 +115,7 @@ class Editor:
             work, words, meters = self.display(new, seen)
         except InputError as error:
             work, words, meters = self.display(work, seen, str(error))
-        return [work, {**words, "press": event.press}, meters]
+        return [work, answering(event, words), meters]
 
     def suggest(self, work: Edited, event: gr.EventData) -> dict:
         """What a language model would put in a word's place."""

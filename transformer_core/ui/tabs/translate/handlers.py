@@ -11,7 +11,7 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.inference import Models, translate
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import Sentence
-from transformer_core.ui.events import answers_errors
+from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
@@ -118,7 +118,7 @@ class Handlers:
         model = self.trained.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
         shown = self.display(*again(self.trained, work, off=off), measured, step=True)
-        return *shown[:-1], {**shown[-1], "asked": event.asked}
+        return *shown[:-1], answering(event, shown[-1])
 
     @answers_errors
     def try_each(self, work):
