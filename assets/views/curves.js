@@ -8,7 +8,7 @@ const chart = $('.curves-chart'),
   key = $('.curves-key'),
   slider = $('.curves-slider');
 const label = $('.curves-moment'), play = $('[data-do=play]'), tools = $('.curves-tools');
-const LEFT = 42, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
+const LEFT = 46, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
 const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
 const LINES = [

@@ -68,6 +68,7 @@ function fill(node, row, { words, order, nTried }) {
   const isFirst = order.every((word, at) => word === at);
   const [name, map, says, moved] = node.children;
   node.classList.toggle('noticed', row.noticed);
+  node.classList.toggle('unmoved', isFirst);
   name.children[0].textContent = row.name;
   name.children[1].textContent = row.how;
   sized(map, words.length, (i) => make('div', { class: 'orders-column', 'data-word': i })).forEach(

@@ -22,7 +22,7 @@ from packaging.version import Version
 from tiny import TEXT, weights
 from torch.testing import assert_close
 
-from train import copy_task, shakespeare
+from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
 from train.running.card import read_runs, retract
 from train.running.flags import read_flags
@@ -255,7 +255,7 @@ def test_help_tells_the_meaning_and_the_default_of_every_flag(capsys):
 
 
 def test_new_weights_leave_nothing_that_was_measured_of_the_old(tmp_path):
-    measured = {"scores.json", "README.md", "test_set.json", "alignment.json", "long_reviews.json"}
+    measured = {"scores.json", "README.md", "test_set.json", *refresh.MEASURED}
     for name in (*measured, "metrics.csv", "vocabulary.json"):
         (tmp_path / name).touch()
     retract(tmp_path)

@@ -27,6 +27,8 @@ from transformer_core.tasks.translation import Sentence, read_back, translate_se
 from transformer_core.tokenization import EOS
 
 SECONDS = 120.0  # of training in one go; then others get their turn
+# torch draws all first weights from one generator: those of two visitors must not mix
+DRAWING = threading.Lock()
 
 
 class Fit(Protocol):
@@ -85,8 +87,9 @@ class Training:
     def learner(self, fit: Fit, choice: Choice) -> Learner:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
-        torch.manual_seed(self.plan.seed)
-        model = EncoderDecoder(config).eval()
+        with DRAWING:
+            torch.manual_seed(self.plan.seed)
+            model = EncoderDecoder(config).eval()
         steps = fit(
             model,
             partial(self.toy.batch_of, seed=self.plan.seed),
