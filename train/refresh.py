@@ -1,15 +1,16 @@
 """Compute anew whatever was found out about published weights: `python -m train.refresh`
 
-After new weights, this is the one command: scores and cards, the alignment head, how long reviews
-are best read, and the README's tables. What was computed from the weights as they are is left
-alone, unless --all asks for it; cards and tables are written from the files in any case.
+After new weights, this is the one command: scores and cards, the alignment head, what every head
+looks at, how long reviews are best read, and the README's tables. What was computed from the
+weights as they are is left alone, unless --all asks for it; cards and tables are written from the
+files in any case.
 """
 
 import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from train import alignment, long_reviews, readme
+from train import alignment, heads, long_reviews, readme
 from train.evaluate import exam_of
 from train.running.card import write_card
 from train.running.scores import evaluate_and_publish
@@ -24,10 +25,11 @@ DATA = {
     "shakespeare": "shakespeare",
     "copy_task": None,
 }
-# what is found out of one checkpoint besides its scores, by the file that it is kept in
-MEASURED: dict[str, tuple[str, Callable[[list[str]], None]]] = {
-    "alignment.json": ("translation", alignment.main),
-    "long_reviews.json": ("sentiment", long_reviews.main),
+# what is found out of some checkpoints besides their scores, by the file that it is kept in
+MEASURED: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
+    "alignment.json": (("translation",), alignment.main),
+    "long_reviews.json": (("sentiment",), long_reviews.main),
+    "heads.json": (("translation", "sentiment", "shakespeare"), heads.main),
 }
 
 
@@ -70,7 +72,7 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
             done.append(f"{name}/scores.json")
         write_card(load_trained(folder, Model), exam_of(CHECKPOINTS[name].script).card_of(folder))
         for file, (of, _) in MEASURED.items():
-            if of == name and (everything or not is_current(folder / file)):
+            if name in of and (everything or not is_current(folder / file)):
                 measured(folder, file, data)
                 done.append(f"{name}/{file}")
     return done

@@ -1,7 +1,8 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
-//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent}]};
+//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent, roles:
+//   of each layer and head [name, sentences], both empty where nobody knows}]};
 //   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
 //   sees of the whole context; places are of the queries and keys in it. first is enlarged until a
 //   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
@@ -10,7 +11,10 @@ const grid = $('.heads-grid'),
   map = $('.heads-map'),
   readout = $('.view-readout'),
   note = $('.view-note');
-const row = $('.heads-row'), names = $('.heads-groups'), title = $('.heads-title');
+const row = $('.heads-row'),
+  names = $('.heads-groups'),
+  title = $('.heads-title'),
+  role = $('.heads-role');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null; // of the tokens in the row
 let marked = [], wide = 0; // the query and the key that are marked; how wide the map was labelled
@@ -40,6 +44,10 @@ function withoutEnds(values, tokens) {
   return rest;
 }
 const at = (l, h) => withoutEnds(headWeights(data(), weights, l, h), data().keys);
+function called(l, h) {
+  const [name] = data().roles[l][h];
+  return `layer ${l + 1}, head ${h + 1}${name && `: ${name}`}`;
+}
 function thumbnails() {
   const g = data();
   grid.style.setProperty('--heads', g.heads);
@@ -55,12 +63,13 @@ function thumbnails() {
             'data-do': 'head',
             'data-l': l,
             'data-h': h,
-            title: `layer ${l + 1}, head ${h + 1}`,
-            'aria-label': `layer ${l + 1}, head ${h + 1}`,
+            title: called(l, h),
+            'aria-label': called(l, h),
             'aria-pressed': l === layer && h === head,
           },
           canvas,
           make('span', { text: `${l + 1}·${h + 1}` }),
+          make('span', { class: 'heads-name', text: g.roles[l][h][0] }),
         ),
       );
       paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
@@ -69,7 +78,8 @@ function thumbnails() {
 }
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
-  title.textContent = `${g.name}, layer ${layer + 1}, head ${head + 1}`;
+  title.textContent = `${g.name}, ${called(layer, head)}`;
+  role.textContent = g.roles[layer][head][1];
   paintMap(map, values, n, m);
   label();
   [...grid.children].forEach((b) =>

@@ -168,14 +168,25 @@ def test_the_nine_sentences_of_the_report_are_translated_now(open_page):
 def test_an_address_restores_the_head_and_remembers_another(open_page):
     page = opened(open_page, "/?tab=translate&translation-heads=2.3.1", "Heads")
     title = page.locator("#translation-heads .heads-title")
-    expect(title).to_have_text("encoder self-attention, layer 3, head 1")
+    expect(title).to_contain_text("encoder self-attention, layer 3, head 1")
     page.locator("#translation-heads .heads-grid button").nth(1).click()
-    expect(title).to_have_text("encoder self-attention, layer 1, head 2")
+    expect(title).to_contain_text("encoder self-attention, layer 1, head 2")
     page.wait_for_function("location.search.includes('translation-heads=2.1.2')")
     page = opened(open_page, "/?tab=translate&translation-heads=9.99.99", "Heads")
     expect(page.locator("#translation-heads .heads-title")).to_contain_text("layer")
     last = page.locator("#translation-heads .heads-grid button").last.get_attribute("aria-label")
     expect(page.locator("#translation-heads .heads-title")).to_contain_text(last)
+
+
+def test_heads_have_names_and_what_was_measured_of_one_is_told(open_page):
+    page = opened(open_page, section="Heads")
+    heads = page.locator("#translation-heads")
+    named = heads.locator(".heads-grid button", has=page.locator(".heads-name:not(:empty)")).last
+    name = named.locator(".heads-name").inner_text()
+    named.click()
+    expect(heads.locator(".heads-title")).to_contain_text(name)
+    expect(heads.locator(".heads-role")).to_contain_text("Without this head the loss of")
+    expect(heads.locator(".view-note").first).to_contain_text("of 72 heads have a name")
 
 
 def test_an_empty_text_empties_the_page_without_complaint(open_page):

@@ -1,8 +1,9 @@
 """A checkpoint's papers: the record of its runs, its scores, and the model card made of both.
 
 A card mixes a script's prose (`Card`) with numbers, and every number comes from a file:
-run.json (what was run, one entry per run), metrics.csv (the curves), scores.json (what
-`train.evaluate` computed from the saved weights) and the checkpoint itself.
+run.json (what was run, one entry per run), metrics.csv (the curves), trials.json (what
+`train.trials` kept of short trainings before), scores.json (what `train.evaluate` computed from the
+saved weights) and the checkpoint itself.
 """
 
 import itertools
@@ -21,6 +22,11 @@ from transformer_core.model.models import LinearClassifier, Model
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
 """
+TRIALS = "trials.json"
+TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
+|---|---|---:|---:|---:|---:|
+"""
+UNTOLD = ("--out", "--data", "--overwrite", "--no-exam")  # flags that are no settings
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ def retract(folder: Path) -> None:
         "test_set.json",
         "alignment.json",
         "long_reviews.json",
+        "heads.json",
     ):
         (folder / name).unlink(missing_ok=True)
 
@@ -89,6 +96,7 @@ def model_card(trained: Trained[Model], card: Card) -> str:
         f"## Data\n\n{card.data}",
         f"## Scores\n\n{describe_scores(card, record)}",
         f"## Training\n\n{describe_runs(folder)}",
+        *describe_trials(folder),
         f"## What it cannot do\n\n{card.limits}",
         f"## Licence\n\n{card.licence}",
     ]
@@ -176,6 +184,44 @@ def describe_runs(folder: Path) -> str:
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     commands = (describe_command(*run) for run in enumerate(runs, start=1))
     return "\n\n".join([RUNS + rows, whole, *commands])
+
+
+def describe_trials(folder: Path) -> list[str]:
+    """A section on what was tried, if trials were recorded."""
+    trials = read_json(folder / TRIALS)
+    if not trials:
+        return []
+    settings = [settings_of(one["command"]) for one in trials]
+    shared = [one for one in settings[0] if all(one in others for others in settings)]
+    rows = [
+        [
+            one["trial"],
+            " ".join(f"`{setting}`" for setting in own if setting not in shared),
+            f"{one['minutes']:,}",
+            f"{one['steps']:,}",
+            f"{one['lowest']:#.5g}",
+            f"{one['last']:#.5g}",
+        ]
+        for one, own in zip(trials, settings, strict=True)
+    ]
+    devices = " and ".join(dict.fromkeys(f"{one['device']} ({one['precision']})" for one in trials))
+    return [
+        f"## Trials\n\n{TRIED}"
+        + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        + f"\n\nShort trainings, whose losses compare with each other alone, on {devices}. All had "
+        f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`."
+    ]
+
+
+def settings_of(command: str) -> list[str]:
+    """The flags of a command with their values, but those that say where."""
+    flags: list[str] = []
+    for word in command.split()[3:]:  # behind python -m train.…
+        if word.startswith("--"):
+            flags.append(word)
+        else:
+            flags[-1] += f" {word}"
+    return [flag for flag in flags if flag.split()[0].split("=")[0] not in UNTOLD]
 
 
 def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:

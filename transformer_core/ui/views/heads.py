@@ -1,11 +1,12 @@
 """Attention: thumbnails of all heads, one enlarged, and what a query sees of its context."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 import gradio as gr
 import torch
 
+from transformer_core.model.heads import Head
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
 from transformer_core.ui.views.shared import pack, spaced
@@ -24,7 +25,8 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<label class="option" hidden><input type="checkbox" checked> '
         "hide [CLS] and [EOS]</label>"
         '<div class="heads-body"><div class="heads-grid"></div><div>'
-        '<p class="heads-title"></p><div class="heads-plot"><div class="heads-keys"></div>'
+        '<p class="heads-title"></p><p class="note heads-role"></p>'
+        '<div class="heads-plot"><div class="heads-keys"></div>'
         '<div class="heads-queries"></div>'
         '<canvas class="heads-map" tabindex="0" role="img" aria-label="attention weights: '
         'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
@@ -50,18 +52,23 @@ def attention_value(
     *,
     begin: bool = False,
     first: tuple[int, int] = (0, 0),
+    roles: Mapping[Head, tuple[str, str]] | None = None,
 ) -> dict:
     """What heads.js draws: a group of heads for each kind of attention among the sites.
 
     Of a long context only the last tokens are shown, and rows may sum to less than 1 there; with
     rows=True the last query's complete row is sent beside the map. begin=True shows the first
     tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
-    hidden then, and are at first. first is the layer and head that are enlarged at first.
+    hidden then, and are at first. first is the layer and head that are enlarged at first; roles
+    are the name of what a head does and sentences about it.
     """
-    groups = [
-        group_value([seen.view(s) for s in sites if (s.stack, s.kind) == kind], kind, rows, begin)
-        for kind in kinds_of(sites)
-    ]
+    groups = []
+    for kind in kinds_of(sites):
+        own = [site for site in sites if (site.stack, site.kind) == kind]
+        group = group_value([seen.view(site) for site in own], kind, rows, begin)
+        each = range(group["heads"])
+        named = [[(roles or {}).get((site, head), ("", "")) for head in each] for site in own]
+        groups.append({**group, "roles": named})
     return {"summary": summary, "begin": begin, "first": first, "groups": groups}
 
 

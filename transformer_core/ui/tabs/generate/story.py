@@ -9,6 +9,7 @@ import gradio as gr
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
+from transformer_core.explain.roles import counted, labelled, roles_of
 from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.wording import percent
@@ -243,12 +244,15 @@ def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling)
 
 def attention(trained: Trained, story: Story, seen: Look) -> dict:
     """What every head looked at."""
+    roles = roles_of(trained)
     return attention_value(
         seen,
         trained.model.sites,
         f"Predicting {what(story, seen)} from {len(seen.tokens)} characters before it. Each small "
-        "square is one head: rows are queries, columns are keys, and no query sees the future.",
+        "square is one head: rows are queries, columns are keys, and no query sees the future."
+        f"{counted(roles)}",
         rows=True,
+        roles=labelled(roles),
     )
 
 

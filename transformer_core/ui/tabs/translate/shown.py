@@ -6,6 +6,7 @@ from dataclasses import replace
 import gradio as gr
 
 from transformer_core.checkpoint import Models, Trained
+from transformer_core.explain.roles import counted, labelled, roles_of
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
@@ -136,13 +137,14 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
 
 def attended(trained: Trained, sentence: Sentence) -> dict:
     """Every head's map, that of the head that aligns words best at first."""
-    site, head, _ = alignment_head(trained)
+    (site, head, _), roles = alignment_head(trained), roles_of(trained)
     return attention_value(
         sentence,
         trained.model.sites,
         "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
-        "that was written there.",
+        f"that was written there.{counted(roles)}",
         first=(site.layer, head),
+        roles=labelled(roles),
     )
 
 
