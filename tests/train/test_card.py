@@ -3,7 +3,10 @@
 import csv
 import json
 
-from train.running.card import describe_runs
+import pytest
+
+from train import trials
+from train.running.card import describe_runs, describe_trials
 
 RUN = {
     "minutes": 84.2,
@@ -41,3 +44,31 @@ def test_a_run_that_was_never_evaluated_and_one_without_record(tmp_path):
     assert describe_runs(tmp_path) == "There is no record of the training runs."
     (tmp_path / "run.json").write_text(json.dumps([RUN]))
     assert "| 1 | 84.2 | 2,450 |  |  |  |" in describe_runs(tmp_path)
+
+
+def test_what_was_tried_stands_in_the_card_also_where_it_did_not_help(tmp_path):
+    assert describe_trials(tmp_path) == []
+    for name, flags, losses in (
+        ("base", "--steps 80 --overwrite", (3.0, 1.6)),
+        ("dropout", "--steps 80 --dropout 0.25", (3.0, 1.5, 1.7)),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        command = f"python -m train.one --data data {flags} --out out/trials/{name}"
+        (folder / "run.json").write_text(json.dumps([{**RUN, "command": command}]))
+        with (folder / "metrics.csv").open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"])
+            rows.writerows([1, 0, 0, 0, 0.0, "validation", "loss", loss] for loss in losses)
+    trials.main([str(tmp_path), str(tmp_path / "base")])
+    trials.main([str(tmp_path), str(tmp_path / "dropout"), str(tmp_path / "base")])
+    (text,) = describe_trials(tmp_path)
+    assert "| dropout | `--dropout 0.25` | 84.2 | 2,450 | 1.5000 | 1.7000 |" in text
+    assert text.count("| base |") == 1, "the second time it replaced the first"
+    assert "All had `python -m train.one --steps 80`." in text
+    assert "on 2 cores (bf16)" in text
+
+
+def test_a_folder_without_losses_is_no_trial(tmp_path):
+    with pytest.raises(SystemExit, match="holds no training that was evaluated"):
+        trials.main([str(tmp_path), str(tmp_path / "nothing")])
