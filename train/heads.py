@@ -10,7 +10,6 @@ heads.json.
 
 import argparse
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
-from train import shakespeare
-from train.alignment import CLEAR, importance, sentence_pairs
-from train.data import films, hub
-from train.data.pairs import spread
+from train.alignment import CLEAR, importance
+from train.held_out import Text, texts_of
 from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
 from transformer_core.explain.roles import (
     AHEAD,
@@ -44,13 +41,9 @@ from transformer_core.explain.roles import (
 from transformer_core.model.heads import Head, every_head, without_each
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Site, Trace
-from transformer_core.tasks.classification import frame
-from transformer_core.tasks.translation import source_ids
-from transformer_core.tokenization import BOS, CLS, EOS, SPECIAL_TOKENS
+from transformer_core.tokenization import CLS, SPECIAL_TOKENS
 
 N_TEXTS = 120
-SHORTEST, LONGEST = 5, 30  # pieces of a source
-REVIEW = 256  # pieces of a review at most
 N_BEFORE = 3  # tokens that are put before a source
 N_QUERIES = 50  # that a rule must name keys for, or it names no head
 FITS = 0.4  # of the way from chance to all of its attention
@@ -58,15 +51,6 @@ WIDER = 0.3  # more than the best narrow rule must a wide one have
 ALIKE = 0.8  # of the greatest entropy
 KNOCK_OUT_TOKENS = 4_096  # of one batch
 FEW_KEYS = {EncoderDecoder: 2, DecoderLM: 16}  # so many make no choice for a decoder
-
-
-@dataclass(frozen=True)
-class Text:
-    """What a model reads, and what it should say."""
-
-    ids: Tensor  # (length,) of the stack that predicts
-    answer: Tensor  # (length,) of tokens, or one label
-    src: Tensor | None = None  # (length,) of a translator's encoder
 
 
 @dataclass(frozen=True)
@@ -81,30 +65,6 @@ class Found:
     def __add__(self, other: "Found") -> "Found":
         """On more texts."""
         return Found(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-
-def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
-    """Held-out texts at even distances, the same ones every time."""
-    model, tokenizer = trained.model, trained.tokenizer
-    max_len = model.config.max_len
-    if isinstance(model, EncoderDecoder):
-        sets = hub.translation(data, "validation").values()
-        for en, de in (p for some in sets for p in sentence_pairs(spread(some, N_TEXTS))):
-            src = source_ids(tokenizer, en, max_len)
-            tgt = torch.tensor([BOS, *tokenizer.encode(de)[: max_len - 1], EOS])
-            if SHORTEST <= len(src) <= LONGEST:
-                yield Text(tgt[:-1], tgt[1:], torch.tensor(src))
-    elif isinstance(model, EncoderClassifier):
-        _, held_out = films.load(data)
-        pieces = tokenizer.encode_batch(held_out.text)
-        for ids, label in zip(pieces, held_out.label, strict=True):
-            if len(ids) <= REVIEW - 2:
-                yield Text(torch.tensor(frame(ids, max_len)), torch.tensor(label))
-    else:
-        text = hub.shakespeare(data)
-        characters = shakespeare.encode(tokenizer, text[shakespeare.split(text) :])
-        for window in characters.unfold(0, max_len + 1, max_len):
-            yield Text(window[:-1], window[1:])
 
 
 def read(model: Model, src: Tensor | None, ids: Tensor, trace: Trace | None = None) -> Tensor:
@@ -293,8 +253,14 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
     trained = load_trained(flags.checkpoint, Model)
+    if not isinstance(trained.model, (EncoderDecoder, EncoderClassifier, DecoderLM)):
+        raise SystemExit(
+            f"{flags.checkpoint} holds {type(trained.model).__name__}: no task for it."
+        )
     every = list(texts_of(trained, flags.data))
     texts = every[:: max(1, len(every) // N_TEXTS)][:N_TEXTS]
+    if len(texts) < 2:
+        raise SystemExit(f"{flags.data} holds too few texts that are not too long.")
     roles = measure(trained, texts)
     record = {
         "n_texts": len(texts),

@@ -69,7 +69,7 @@ function thumbnails() {
           },
           canvas,
           make('span', { text: `${l + 1}·${h + 1}` }),
-          make('span', { class: 'heads-name', text: g.roles[l][h][0] }),
+          make('small', { class: 'heads-name', text: g.roles[l][h][0] }),
         ),
       );
       paintMap(canvas, at(l, h), g.queries.length, g.keys.length);

@@ -15,6 +15,7 @@ from transformer_core.explain.roles import (
     SELF,
     WIDE,
     HeadRole,
+    called,
     counted,
     cross_rules,
     entropy,
@@ -146,3 +147,5 @@ def test_a_head_is_told_in_words():
     )
     assert "words are put before the source" in told(HeadRole("aligns", 0.5, 0.1, 0.4, 0), "cross")
     assert counted({}) == ""
+    assert called((site, 0), roles) == "encoder layer 1 self-attention, head 1 (“previous”)"
+    assert called((site, 3), roles) == called((site, 3), {})

@@ -7,10 +7,12 @@ import torch
 from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer, write_tinies
 
 from train import heads
-from train.heads import Measuring, Text, edits, losses, measure, named, nats, reported
-from transformer_core.checkpoint import load_trained
+from train.heads import Measuring, edits, losses, measure, named, nats, reported
+from train.held_out import Text
+from transformer_core.checkpoint import load_trained, save
 from transformer_core.explain.roles import BROAD, FILE, roles_of
 from transformer_core.model.heads import every_head, head_mask
+from transformer_core.model.models import MaskedLM
 from transformer_core.model.trace import Attention, Site, Trace
 from transformer_core.tokenization import BOS, CLS, EOS, SPECIAL_TOKENS
 
@@ -151,6 +153,19 @@ def test_what_is_lost_is_what_a_model_without_the_head_loses():
         without, plain = nats(trained.model, text, off), nats(trained.model, text)
         lost = losses(trained.model, text)[5]
     assert lost.item() == pytest.approx((without - plain).item(), abs=1e-5)
+
+
+def test_what_cannot_be_measured_is_said(tmp_path):
+    folder = write_tinies(tmp_path) / "shakespeare"
+    (tmp_path / "input.txt").write_text(TEXT)
+    with pytest.raises(SystemExit, match="too few texts"):
+        heads.main(["--checkpoint", str(folder), "--data", str(tmp_path / "input.txt")])
+    save(
+        folder,
+        tiny_classifier(MaskedLM, vocab_size=load_trained(folder).tokenizer.vocab_size).model,
+    )
+    with pytest.raises(SystemExit, match="MaskedLM"):
+        heads.main(["--checkpoint", str(folder), "--data", str(tmp_path / "input.txt")])
 
 
 def test_the_command_writes_what_the_page_reads(tmp_path, capsys):

@@ -7,6 +7,7 @@ import pytest
 from tiny import tiny_translator
 
 from transformer_core.explain.knock_out import knock_out_translation
+from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
 from transformer_core.studies.statistics import compare
 from transformer_core.tasks.translation import translate_sentence
@@ -14,6 +15,7 @@ from transformer_core.ui.app import tab_id
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tour import STOPS
+from transformer_core.ui.views.heads import kinds_of
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SENTENCES = [
@@ -23,8 +25,8 @@ SENTENCES = [
 ]
 
 
-def test_there_are_ten_stops_in_at_least_five_tabs():
-    assert len(STOPS) == 11 and len({stop.place.tab for stop in STOPS}) >= 5
+def test_there_are_twelve_stops_in_at_least_five_tabs():
+    assert len(STOPS) == 12 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
 
 
@@ -54,6 +56,22 @@ def test_most_heads_of_the_translator_can_be_spared():
     for text in SENTENCES:
         costs = spared(Models(CHECKPOINTS).translator, text)
         assert statistics.median(costs) < 0.5 < max(costs)
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "translation/heads.json").exists(), reason="no translator's heads measured"
+)
+def test_the_head_that_is_needed_most_looks_at_what_was_just_written():
+    trained = Models(CHECKPOINTS).translator
+    roles = roles_of(trained)
+    needed = max(roles, key=lambda head: roles[head].loss)
+    assert roles[needed].role == "just written" and roles[needed].holds
+    losses = sorted(role.loss for role in roles.values())
+    assert losses[-1] > 2 * losses[-2]
+    (stop,) = (stop for stop in STOPS if stop.place.head)
+    site, head = needed
+    kind = 1 + kinds_of(trained.model.sites).index((site.stack, site.kind))
+    assert stop.place.head == (kind, site.layer + 1, head + 1)
 
 
 def test_what_a_head_is_worth_is_measured_for_every_head():

@@ -123,6 +123,13 @@ def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, tuple[str, str]]:
     return {head: (role.label, told(role, head[0].kind)) for head, role in roles.items()}
 
 
+def called(head: Head, roles: Mapping[Head, HeadRole]) -> str:
+    """decoder layer 1 cross-attention, head 6 (“just written”)"""
+    site, index = head
+    label = roles[head].label if head in roles else ""
+    return f"{site}, head {index + 1}{f' (“{label}”)' if label else ''}"
+
+
 def counted(roles: Mapping[Head, HeadRole]) -> str:
     """How many heads have a name, in a sentence; nothing where none was measured."""
     if not roles:

@@ -1,4 +1,4 @@
-"""The guided tour: eleven stops across the tabs, each with a question before one looks."""
+"""The guided tour: twelve stops across the tabs, each with a question before one looks."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -60,6 +60,23 @@ STOPS = (
         "each head, then switch off the one that is needed most.",
         "press",
         "#switches [data-do=toggle]",
+    ),
+    Stop(
+        Place("translate", "heads", head=(1, 1, 6)),
+        "#translation-heads",
+        "One head, in the decoder's first layer, is needed more than any other. What does it look "
+        "at?",
+        (
+            "The English of the word that comes next",
+            "All English words alike",
+            "The English of the word just written",
+        ),
+        2,
+        "It tells the decoder how far it has come: in its map every dark square is one row late. "
+        "Other heads, higher up, align. What each looks at, and what is lost without it, was "
+        "measured on sentences that training never saw. Press another head.",
+        "press",
+        "#translation-heads [data-do=head]",
     ),
     Stop(
         Place("sentiment", "trial"),

@@ -8,6 +8,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
+from transformer_core.explain.roles import called, roles_of
 from transformer_core.inference import Classification, Models, classify
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
@@ -60,11 +61,11 @@ def switched(trained: Trained, work: Silenced, measured: Measured | None = None)
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = "Each square is a head; press one to switch it off."
     if damage:
-        (site, head), worst = min(damage.items(), key=lambda item: item[1])
+        head, worst = min(damage.items(), key=lambda item: item[1])
         summary = (
             f"The number in each square is how many points the probability of “{label}” "
-            f"({percent(before, 1)}) changes without that head. It needs {site}, head {head + 1} "
-            f"most ({signed(worst, 1)})."
+            f"({percent(before, 1)}) changes without that head. It needs "
+            f"{called(head, roles_of(trained))} most ({signed(worst, 1)})."
         )
     if work.off:
         trace = Trace(head_mask(trained.model, work.off), record=False)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import gradio as gr
 
 from transformer_core.checkpoint import Models, Trained
-from transformer_core.explain.roles import counted, labelled, roles_of
+from transformer_core.explain.roles import called, counted, labelled, roles_of
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
@@ -171,10 +171,11 @@ def worth(trained: Trained, work: Work, damage: dict | None) -> str:
             f"changes by {signed(change, 2)}{stays}"
         )
     if damage:
-        (site, head), worst = min(damage.items(), key=lambda item: item[1])
+        head, worst = min(damage.items(), key=lambda item: item[1])
         return (
             "The number in each square is how much the log-probability of the translation changes "
-            f"without that head. It needs {site}, head {head + 1} most ({signed(worst, 2)})."
+            f"without that head. It needs {called(head, roles_of(trained))} most "
+            f"({signed(worst, 2)})."
         )
     return "Each square is a head; press one to switch it off."
 

@@ -1,0 +1,56 @@
+"""Texts that a published model was not trained on, as it reads them, for what is measured of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from train import shakespeare
+from train.alignment import sentence_pairs
+from train.data import films, hub
+from train.data.pairs import spread
+from transformer_core.checkpoint import Trained
+from transformer_core.model.models import EncoderClassifier, EncoderDecoder, Model
+from transformer_core.tasks.classification import frame
+from transformer_core.tasks.translation import source_ids
+from transformer_core.tokenization import BOS, EOS
+
+N_PAIRS = 120  # of each validation set
+SHORTEST, LONGEST = 5, 30  # pieces of a source
+REVIEW = 256  # pieces of a review at most
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a model reads, and what it should say."""
+
+    ids: Tensor  # (length,) of the stack that predicts
+    answer: Tensor  # (length,) of tokens, or one label
+    src: Tensor | None = None  # (length,) of a translator's encoder
+
+
+def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
+    """Held-out texts that are not too long, the same ones every time."""
+    model, tokenizer = trained.model, trained.tokenizer
+    max_len = model.config.max_len
+    if isinstance(model, EncoderDecoder):
+        sets = hub.translation(data, "validation").values()
+        for en, de in (p for some in sets for p in sentence_pairs(spread(some, N_PAIRS))):
+            src = source_ids(tokenizer, en, max_len)
+            tgt = torch.tensor([BOS, *tokenizer.encode(de)[: max_len - 1], EOS])
+            if SHORTEST <= len(src) <= LONGEST:
+                yield Text(tgt[:-1], tgt[1:], torch.tensor(src))
+    elif isinstance(model, EncoderClassifier):
+        _, held_out = films.load(data)
+        pieces = tokenizer.encode_batch(held_out.text)
+        for ids, label in zip(pieces, held_out.label, strict=True):
+            if len(ids) <= REVIEW - 2:
+                yield Text(torch.tensor(frame(ids, max_len)), torch.tensor(label))
+    else:
+        text = hub.shakespeare(data)
+        characters = shakespeare.encode(tokenizer, text[shakespeare.split(text) :])
+        for start in range(0, len(characters) - max_len, max_len):
+            window = characters[start : start + max_len + 1]
+            yield Text(window[:-1], window[1:])
