@@ -23,13 +23,18 @@ def muon(
     model: nn.Module, learning_rate: float, weight_decay: float
 ) -> list[torch.optim.Optimizer]:
     """Muon for the matrices inside the blocks, AdamW for embeddings, norms, biases and heads."""
-    hidden = [p for name, p in model.named_parameters() if p.ndim == 2 and ".blocks." in name]
+    hidden = inside_blocks(model)
     inside = {id(p) for p in hidden}
     rest = [p for p in model.parameters() if id(p) not in inside]
     return [
         Muon(hidden, lr=learning_rate, weight_decay=weight_decay),
         torch.optim.AdamW(rest, lr=learning_rate, betas=(0.9, 0.98), weight_decay=0.0),
     ]
+
+
+def inside_blocks(model: nn.Module) -> list[nn.Parameter]:
+    """The matrices that Muon is for."""
+    return [p for name, p in model.named_parameters() if p.ndim == 2 and ".blocks." in name]
 
 
 OPTIMIZERS = {"adamw": adamw, "muon": muon}

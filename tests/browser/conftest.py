@@ -34,6 +34,17 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With a failure stands what its pages were still waiting for."""
+    report = yield
+    pages = getattr(item.funcargs.get("open_page"), "pages", ())
+    if report.when == "call" and report.failed:
+        said = [f"{page.url}: {page.evaluate('watch.state()')}" for page in pages]
+        report.sections.append(("What was under way", "\n".join(said)))
+    return report
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -135,6 +146,7 @@ def open_page(browser, shared_context, server):
         page.goto(server + path)
         return page
 
+    visit.pages = pages
     yield visit
     for page in pages[1:]:
         page.context.close()

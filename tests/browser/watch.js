@@ -11,6 +11,12 @@
     asked: () => asked.length,
     // nothing is under way, and everything that has come is drawn
     rests: () => unanswered.size === 0 && performance.now() - changed > QUIET,
+    // for a report: how much was asked, what of it is under way, and for how long all has rested
+    state: () => ({
+      asked: asked.length,
+      unanswered: [...unanswered].map(({ fn, id, data }) => [fn, id, data]),
+      rested: performance.now() - changed,
+    }),
     // since the last press something was asked
     followed: () => asked.length > 0 && asked.at(-1).time >= pressed,
     // among what was asked after the first n questions is one with this value

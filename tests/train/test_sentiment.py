@@ -334,6 +334,15 @@ def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
         sentiment.main([*common, *words, "--overwrite"])
 
 
+@pytest.mark.parametrize("preset", ["lstm", "linear"])
+def test_muon_is_refused_where_there_are_no_blocks(folder, tmp_path, preset):
+    out = tmp_path / preset
+    words = ["--data", str(folder), *SMALL, "--preset", preset, "--out", str(out)]
+    with pytest.raises(SystemExit, match="muon is for blocks"):
+        sentiment.main([*words, "--optimizer", "muon"])
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("preset", ["report", "lstm"])
 def test_the_reports_presets_are_scored_on_their_own_tenth(preset, folder, tmp_path):
     out = tmp_path / preset

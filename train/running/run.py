@@ -12,6 +12,7 @@ from accelerate import PartialState
 from tqdm import tqdm
 
 from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
+from train.optimizers import inside_blocks
 from train.running.ahead import Ahead
 from train.running.card import read_runs, record_run, retract
 from train.running.flags import Options
@@ -83,6 +84,9 @@ def run(
 
 def prepare(options: Options, model: Model) -> Path:
     """Make of --out, and of the model, what the run begins with. -> the folder of its states"""
+    if options.train.optimizer == "muon" and not inside_blocks(model):
+        name = type(model).__name__
+        raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
     if options.resume:
         refuse_another_model(options.out, model)
     state = options.out / "training"
