@@ -26,7 +26,7 @@ TRIALS = "trials.json"
 TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
 |---|---|---:|---:|---:|---:|
 """
-UNTOLD = ("--out", "--data", "--overwrite", "--no-exam")  # flags that are no settings
+UNTOLD = ("--out", "--data", "--overwrite", "--resume", "--no-exam")  # flags that are no settings
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,8 @@ def describe_trials(folder: Path) -> list[str]:
     return [
         f"## Trials\n\n{TRIED}"
         + "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        + f"\n\nShort trainings, whose losses compare with each other alone, on {devices}. All had "
+        + f"\n\nShort trainings, whose losses compare with each other alone, on {devices}. Minutes "
+        "are by the clock, also where the processor had other work. All had "
         f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`."
     ]
 
