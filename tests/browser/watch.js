@@ -1,16 +1,22 @@
 // What a page asks the app and what it has drawn of the answers, for tests that wait for them.
 (() => {
   const QUIET = 100; // ms without any change: listeners that follow on others have had their turn
+  const FRAMES = 6; // and as many frames: of a page that gets no processor, time alone says nothing
   const asked = [], unanswered = new Set(), over = new Set();
-  let changed = 0, pressed = 0;
+  let changed = 0, pressed = 0, frames = 0;
   const change = () => {
     changed = performance.now();
+    frames = 0;
   };
+  (function count() {
+    frames += 1;
+    requestAnimationFrame(count);
+  })();
 
   window.watch = {
     asked: () => asked.length,
     // nothing is under way, and everything that has come is drawn
-    rests: () => unanswered.size === 0 && performance.now() - changed > QUIET,
+    rests: () => unanswered.size === 0 && frames > FRAMES && performance.now() - changed > QUIET,
     // for a report: how much was asked, what of it is under way, and for how long all has rested
     state: () => ({
       asked: asked.length,
