@@ -38,7 +38,7 @@ def typed(trained, tmp_path):
     handlers = Handlers(models, parts)
 
     def answer(work, place, forced, off, text=TEXT):
-        new, *kept = handlers.typed(work, text, *SEARCH, place, forced, off, None)[:4]
+        new, *kept = handlers.typed(work, text, *SEARCH, place, forced, off)[:4]
         assert kept == list(new.kept.values())
         return new
 

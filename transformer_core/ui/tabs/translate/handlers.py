@@ -47,20 +47,12 @@ class Handlers:
         """The translator, read from its files when it is first needed."""
         return self.models.translator
 
-    def display(
-        self,
-        work: Work,
-        sentence: Sentence,
-        measured: Measured | None = None,
-        *,
-        step: bool = False,
-    ) -> tuple:
+    def display(self, work: Work, sentence: Sentence, *, step: bool = False) -> tuple:
         """What is shown of a visitor's work; step: it is one that he can take back."""
-        doors = doors_of(self.models, work, step=step)
-        return display(self.trained, work, sentence, doors, measured)
+        return display(self.trained, work, sentence, doors_of(self.models, work, step=step))
 
     @answers_errors
-    def typed(self, work, text, beam_size, length_penalty, place, forced, off, measured):
+    def typed(self, work, text, beam_size, length_penalty, place, forced, off):
         """Translate what stands in the box, as an address asks for it if one does."""
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():
@@ -68,7 +60,7 @@ class Handlers:
         search, asked = (text, beam_size, length_penalty), (place, forced, off)
         # what is kept follows the work: where it does not, an address has set it
         by_address = asked != tuple(work.kept.values())
-        if search == self.first and not by_address and measured is None:
+        if search == self.first and not by_address:
             return self.first_example
         try:
             if not by_address or not holds(self.trained, work, *search):
@@ -77,7 +69,7 @@ class Handlers:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
             return refused(work, error)
-        return self.display(work, sentence, measured)
+        return self.display(work, sentence)
 
     @answers_errors
     def pick_sentence(self, work, number):
@@ -114,11 +106,12 @@ class Handlers:
 
     @answers_errors
     def toggle(self, work, measured, event: gr.EventData):
-        """Switch heads off and on."""
+        """Switch heads off and on -> the outputs, and the head switches."""
         model = self.trained.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
-        shown = self.display(*again(self.trained, work, off=off), measured, step=True)
-        return *shown[:-1], answering(event, shown[-1])
+        work, sentence = again(self.trained, work, off=off)
+        switches = answering(event, switched(self.trained, work, measured))
+        return *self.display(work, sentence, step=True), switches
 
     @answers_errors
     def try_each(self, work):

@@ -61,9 +61,9 @@ class Parts:
 
     @property
     def shown(self) -> list:
-        """What follows from a visitor's work, which is the first."""
+        """What follows from a visitor's work alone, which is the first."""
         answer = [self.work, *self.kept, self.german, self.sentences, self.picture, self.doors]
-        return [*answer, self.ranked, self.tree, self.heads, self.switches]
+        return [*answer, self.ranked, self.tree, self.heads]
 
 
 def lay_out() -> Parts:

@@ -27,15 +27,8 @@ SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5
 
 
-def display(
-    trained: Trained,
-    work: Work,
-    sentence: Sentence,
-    doors: dict,
-    measured: Measured | None = None,
-) -> tuple:
-    """Every output of the tab, in the order of `Parts.shown`; sentence is what work looks at, doors
-    the value of doors_of."""
+def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tuple:
+    """The outputs `Parts.shown`: sentence is what work looks at, doors the value of doors_of."""
     return (
         work,
         *work.kept.values(),
@@ -46,7 +39,6 @@ def display(
         ranking(sentence),
         searched(trained, sentence),
         attended(trained, sentence),
-        switched(trained, work, measured),
     )
 
 
@@ -54,12 +46,12 @@ def nothing() -> tuple:
     """The outputs while there is no text."""
     doors = doors_value((), Work().kept)
     answer = None, gr.Radio([], visible=False), None, doors
-    return Work(), *Work().kept.values(), *answer, *[None] * 4
+    return Work(), *Work().kept.values(), *answer, *[None] * 3
 
 
 def refused(work: Work, error: InputError) -> tuple:
     """The outputs when a text cannot be translated: why, and the last translation as a past one."""
-    return *[gr.skip()] * 4, german(work, str(error)), *[gr.skip()] * 7
+    return *[gr.skip()] * 4, german(work, str(error)), *[gr.skip()] * 6
 
 
 def german(work: Work, error: str = "") -> dict:
@@ -148,9 +140,10 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
     )
 
 
-def switched(trained: Trained, work: Work, measured: Measured | None = None) -> dict:
-    """The head switches, and what each head is worth if that was measured."""
-    now = work.translated
+def switched(trained: Trained, work: Work, measured: Measured | None) -> dict | None:
+    """The head switches, and what each head is worth if that was measured; of no text, nothing."""
+    if (now := work.now) is None:
+        return None
     plain = work.plain or now
     damage = measured.damage if measured and measured.holds_for(plain) else None
     diff = word_diff(plain.text, now.text) if work.off else []

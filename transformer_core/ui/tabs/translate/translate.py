@@ -48,27 +48,39 @@ def build(page: Page) -> Furniture | None:
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
     """What is typed, pressed and dragged, and what an address says."""
-    typed = [parts.work, *parts.search, *parts.kept, parts.measured]
+    typed = [parts.work, *parts.search, *parts.kept]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
     changed = [parts.english.change, parts.beam.release, parts.penalty.release]
     changed += [parts.english.submit, page.restored.change]
-    gr.on(changed, handlers.typed, typed, parts.shown, **QUIET)
-    parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
+    with_switches(gr.on(changed, handlers.typed, typed, parts.shown, **QUIET), parts, handlers)
+    emptied = [parts.english, *parts.shown, parts.switches]
+    parts.clear.click(lambda: ("", *nothing(), None), None, emptied, **PRIVATE)
 
 
 def wire_views(parts: Parts, handlers: Handlers) -> None:
     """What is pressed in the translation and in the sections."""
     work, shown = parts.work, parts.shown
     asked = [work, parts.sentences]
-    parts.sentences.input(handlers.pick_sentence, asked, shown, **QUEUED, **PRIVATE)
-    parts.german.branch(handlers.pick_piece, work, shown, **QUIET)
-    parts.picture.force(handlers.pick_piece, work, shown, **QUIET)
+    for pressed in (
+        parts.sentences.input(handlers.pick_sentence, asked, shown, **QUEUED, **PRIVATE),
+        parts.german.branch(handlers.pick_piece, work, shown, **QUIET),
+        parts.picture.force(handlers.pick_piece, work, shown, **QUIET),
+        parts.tree.force(handlers.pick_node, work, shown, **QUIET),
+    ):
+        with_switches(pressed, parts, handlers)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
-    parts.tree.force(handlers.pick_node, work, shown, **QUIET)
     switches, measured = parts.switches, parts.measured
-    switches.toggle(handlers.toggle, [work, measured], shown, **QUIET)
-    # in two steps, for what was measured may be of a sentence that is no longer shown
-    switches.knock(
+    switches.toggle(handlers.toggle, [work, measured], [*shown, switches], **QUIET)
+    knocked = switches.knock(
         handlers.try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(handlers.show_worth, [work, measured], switches, **QUIET)
+    )
+    with_switches(knocked, parts, handlers)
     parts.report_opened.select(handlers.open_report, None, parts.report, **QUEUED, **PRIVATE)
+
+
+def with_switches(event, parts: Parts, handlers: Handlers) -> None:
+    """Once an event is answered, the head switches show the work and what was measured.
+
+    Both as they are then: of two events that run at once, neither may show what the other left.
+    """
+    event.success(handlers.show_worth, [parts.work, parts.measured], parts.switches, **QUIET)
