@@ -1,7 +1,7 @@
 // Continuations as threads that stay together as long as they agree, and part at a fork.
-// value: {summary, before: what they grow from, position: its length, temperature, lines: [[char,
-//   …], …] from above, ids: [[number of each, …], …], probs: [[probability of each, …], …],
-//   press: see numbered}
+// value: {summary, id: of the text, before: what of it they grow from, position: its length,
+//   temperature, lines: [[char, …], …] from above, ids: [[number of each, …], …], probs:
+//   [[probability of each, …], …], press: see numbered}
 const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
@@ -87,9 +87,9 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
-  finding.textContent = value.summary;
-  if (!isNewest(value)) return; // one that was asked later comes
+  if (!takesOver(value)) return; // one that was asked later comes
   if (value.press === undefined) halt();
+  finding.textContent = value.summary;
   if (!warming) heat.value = value.temperature;
   showHeat();
   left = svg.parentElement.clientWidth < 600 ? 64 : 140;
@@ -104,13 +104,13 @@ function draw() {
       { x: left - 8, y: now.paths[0][0][1] + 16 + 4, 'text-anchor': 'end', class: 'garden-before' },
       [...value.before].slice(-room).map(shown).join(''),
     ),
-    ...now.runs.map((run, i) => written(run, i)),
+    ...now.runs.map((run, i) => written(run, i, now.paths.length)),
   );
   ways = now.paths.map((_, j) => shape('path', { class: 'garden-thread', 'data-thread': j }));
-  svg.replaceChildren(...ways, texts);
+  redraw(svg, ...ways, texts);
   move(drawn.length === now.paths.length ? drawn : now.paths, now.paths, texts);
 }
-function written({ thread, threads, to, x, y, text, p, forked }, i) {
+function written({ thread, threads, to, x, y, text, p, forked }, i, n) {
   const group = shape('g', {
     class: 'garden-run',
     role: 'button',
@@ -118,11 +118,11 @@ function written({ thread, threads, to, x, y, text, p, forked }, i) {
     'data-thread': thread,
     'data-to': to,
     'data-threads': threads,
-    'aria-label': `${text}, ${threads} of 16 threads. Press to go on from its end.`,
+    'aria-label': `${text}, ${threads} of ${n} threads. Press to go on from its end.`,
   });
   const top = y - THICK * threads / 2 - 4;
   group.append(
-    shape('rect', { x, y: top - 12, width: LETTER * text.length + 2, height: y - top + 16 }),
+    shape('rect', { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 }),
     ...(forked
       ? [shape('text', { x: x - 4, y: top, 'text-anchor': 'end', class: 'garden-p' }, percent(p))]
       : []),
@@ -156,11 +156,13 @@ function halt() {
   clearInterval(warming);
   warming = 0;
   play.textContent = '▶ Warm up';
+  finding.ariaLive = 'polite';
 }
 actions.warm = () => {
   if (warming) return halt();
   if (+heat.value >= +heat.max) heat.value = 0;
   play.textContent = 'Pause';
+  finding.ariaLive = 'off'; // what passes by is not read aloud
   warming = setInterval(() => {
     if (!element.isConnected || +heat.value >= +heat.max) return halt();
     heat.value = +heat.value + 0.1;
@@ -177,15 +179,19 @@ function light(run) { // the threads of a run, from the beginning to their ends
   svg.classList.toggle('lit', !!run);
   ways.forEach((way, j) => way.classList.toggle('on', j >= first && j < last));
 }
-for (const kind of ['pointerover', 'focusin']) {
-  svg.addEventListener(kind, (event) => light(runAt(event)));
-}
+const every = () => [...svg.querySelectorAll('.garden-run')];
+svg.addEventListener('pointerover', (event) => light(runAt(event)));
+svg.addEventListener('focusin', (event) => { // the next time Tab leads here again
+  const run = runAt(event);
+  every().forEach((other) => other.setAttribute('tabindex', other === run ? 0 : -1));
+  light(run);
+});
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
-  const { ids, position } = current(), { thread, to } = run.dataset;
+  const { id, ids, position } = current(), { thread, to } = run.dataset;
   halt();
-  tell('take', { position, ids: ids[thread].slice(0, +to) });
+  tell('take', { id, position, ids: ids[thread].slice(0, +to) });
 }
 svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));
 svg.addEventListener('keydown', (event) => {
@@ -193,12 +199,8 @@ svg.addEventListener('keydown', (event) => {
   if (!run || !way && event.key !== 'Enter' && event.key !== ' ') return;
   event.preventDefault();
   if (!way) return take(run);
-  const runs = [...svg.querySelectorAll('.garden-run')],
-    other = runs[runs.indexOf(run) + way[0] + way[1]];
-  if (!other) return;
-  run.setAttribute('tabindex', -1);
-  other.setAttribute('tabindex', 0);
-  other.focus();
+  const runs = every();
+  runs[runs.indexOf(run) + way[0] + way[1]]?.focus();
 });
 actions.csv = () => {
   const { lines, probs, temperature } = current() ?? {};

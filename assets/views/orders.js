@@ -12,8 +12,7 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
-  if (value.press === undefined) presses += 1; // what is under way is about another sentence
-  else if (!isNewest(value)) return;
+  if (!takesOver(value)) return;
   finding.textContent = value.summary;
   $('.orders-body').hidden = $('.orders-tools').hidden = !value.words.length;
   build(value);

@@ -88,6 +88,8 @@ const STYLES = [
   'stroke',
   'stroke-width',
   'stroke-dasharray',
+  'stroke-linejoin',
+  'paint-order',
   'font-size',
   'font-family',
   'font-weight',
@@ -128,6 +130,11 @@ const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data
 let presses = 0;
 const numbered = (data) => ({ ...data, press: presses += 1 });
 const isNewest = (value) => (value?.press ?? presses) === presses;
+// where a value that answers no press is about something else, what is under way is about the old
+const takesOver = (value) => {
+  if (value.press === undefined) presses += 1;
+  return isNewest(value);
+};
 // a slider's track is coloured up to where it stands
 const fillTrack = (slider) => {
   const { min, max, value } = slider;

@@ -40,9 +40,17 @@ def pytest_runtest_makereport(item, call):
     report = yield
     pages = getattr(item.funcargs.get("open_page"), "pages", ())
     if report.when == "call" and report.failed:
-        said = [f"{page.url}: {page.evaluate('watch.state()')}" for page in pages]
-        report.sections.append(("What was under way", "\n".join(said)))
+        said = "\n".join(f"{page.url}: {under_way(page)}" for page in pages)
+        report.sections.append(("What was under way", said))
     return report
+
+
+def under_way(page) -> str:
+    """What a page waits for; of one that is closed or never came, that it is."""
+    try:
+        return str(page.locator("html").evaluate("() => watch.state()", timeout=5_000))
+    except Exception as error:
+        return repr(error)
 
 
 def free_port() -> int:

@@ -489,10 +489,25 @@ def test_threads_part_as_it_grows_warm(open_page):
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text("different texts")
     assert page.locator(f"{GARDEN} .garden-run").count() > 8
     page.locator(f"{GARDEN} .garden-run").last.hover()
-    assert page.locator(f"{GARDEN} .garden-thread.on").count() == 1
+    expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(1)
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()
+    expect(page.locator(f"{GARDEN} .garden-run[tabindex='0']")).to_have_count(1)
+
+
+def test_what_is_drawn_anew_keeps_the_focus_and_what_is_saved_keeps_the_ground_behind(open_page):
+    page = gardened(open_page)
+    page.locator(f"{GARDEN} .garden-run").first.focus()
+    page.evaluate("() => document.querySelector('#garden .garden-heat').value = 0.3")
+    page.locator(f"{GARDEN} .garden-heat").dispatch_event("input")
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 0.3")
+    page.wait_for_function("watch.rests()")
+    expect(page.locator(f"{GARDEN} .garden-run").first).to_be_focused()
+    with page.expect_download() as download:
+        page.locator(GARDEN).get_by_role("button", name="download SVG").click()
+    saved = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "paint-order: stroke" in saved, "its letters would lie under their outlines"
 
 
 def test_a_text_goes_on_as_the_thread_that_is_pressed(open_page):
@@ -512,8 +527,8 @@ def test_the_garden_follows_the_place_that_is_looked_at_and_warms_up_by_itself(o
     first = page.locator(f"{GARDEN} .garden-before").text_content()
     page.locator("#story .token").nth(20).click()
     expect(page.locator(f"{GARDEN} .garden-before")).not_to_have_text(first)
-    heated(page, 1.3)
+    heated(page, 1.8)
     page.get_by_role("button", name="Warm up").click()
-    expect(page.locator(f"{GARDEN} output")).to_have_text("1.50", timeout=20_000)
+    expect(page.locator(f"{GARDEN} output")).to_have_text("2.00", timeout=20_000)
     expect(page.get_by_role("button", name="Warm up")).to_be_visible()
-    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 1.5")
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 2,")

@@ -51,7 +51,7 @@ def test_the_garden_grows_from_the_place_that_is_looked_at(trained, story):
 def test_a_thread_that_is_taken_is_a_branch_and_read_like_any_text(trained, story):
     value = garden(trained, story, 12, Sampling(0.8), 1)
     ids = list(value["ids"][5][:7])
-    new = taken(trained, story, SimpleNamespace(position=12, ids=ids)).branch
+    new = taken(trained, story, SimpleNamespace(id=value["id"], position=12, ids=ids)).branch
     assert new.text == story.branch.text[:12] + "".join(value["lines"][5][:7])
     assert (new.parent, new.n_prompt, new.goal) == (story.branch.number, 5, 19)
     again = read(trained, new.text)
@@ -71,4 +71,13 @@ def test_a_thread_that_is_taken_is_a_branch_and_read_like_any_text(trained, stor
 )
 def test_what_is_no_thread_is_refused(trained, story, position, ids):
     with pytest.raises(InputError):
-        taken(trained, story, SimpleNamespace(position=position, ids=ids))
+        event = SimpleNamespace(id=story.branch.identity, position=position, ids=ids)
+        taken(trained, story, event)
+
+
+def test_a_thread_of_another_text_is_refused(trained, story):
+    value = garden(trained, story, 12, Sampling(0.8), 1)
+    event = SimpleNamespace(id=value["id"], position=12, ids=list(value["ids"][5]))
+    other = begun(trained, story, "All:\n")
+    with pytest.raises(InputError, match="another text"):
+        taken(trained, other, event)

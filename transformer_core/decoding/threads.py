@@ -50,5 +50,7 @@ def dealt(probs: Tensor, m: int, v: float) -> Tensor:
     ranked = probs.argsort(descending=True, stable=True)
     order = torch.cat([ranked[1::2].flip(0), ranked[::2]])
     ends = probs[order].double().cumsum(0)
-    places = torch.searchsorted(ends, (torch.arange(m) + v) / m * ends[-1], right=True)
-    return order[places.clamp(max=len(order) - 1)]
+    shares = (torch.arange(m, dtype=torch.double) + v) / m
+    places = torch.searchsorted(ends, shares * ends[-1], right=True)
+    last = torch.searchsorted(ends, ends[-1])  # after which all have probability 0
+    return order[places.clamp(max=last)]

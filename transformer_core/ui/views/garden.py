@@ -8,12 +8,12 @@ from transformer_core.tasks.generation import Thread
 from transformer_core.ui.views.view import view
 
 SHOWN_BEFORE = 12  # characters of the text that it grows from
-HOTTEST = 1.5
+HOTTEST = 2  # temperature
 
 
 def garden_view(title: str, **component) -> gr.HTML:
     """Threads that part where the model hesitates. Events: warm {temperature, press}, take
-    {position, ids}."""
+    {id, position, ids}."""
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="garden-scroll"><svg role="group"></svg></div>'
@@ -21,7 +21,7 @@ def garden_view(title: str, **component) -> gr.HTML:
         '<button type="button" data-do="warm">▶ Warm up</button></span>'
         '<label>Temperature <input type="range" class="garden-heat" min="0" '
         f'max="{HOTTEST}" step="0.05"><output></output></label>'
-        '<p class="note">One thread is a sixteenth of the probability. Press a text to go on from '
+        '<p class="note">Each thread is as probable as the others. Press a text to go on from '
         "its end</p></div>"
     )
     promise = "What could be written next grows here."
@@ -29,13 +29,17 @@ def garden_view(title: str, **component) -> gr.HTML:
 
 
 def garden_value(
-    found: Sequence[Thread], before: str, position: int, temperature: float, summary: str
+    found: Sequence[Thread], before: str, temperature: float, summary: str, *, identity: str
 ) -> dict:
-    """What garden.js draws: the threads from above, and the text before position."""
+    """What garden.js draws: the threads from above, and the text before them.
+
+    identity tells the text from others.
+    """
     return {
         "summary": summary,
+        "id": identity,
         "before": before[-SHOWN_BEFORE:],
-        "position": position,
+        "position": len(before),
         "temperature": temperature,
         "lines": [one.tokens for one in found],
         "ids": [one.ids for one in found],

@@ -9,7 +9,7 @@ from transformer_core.ui.slider import Slider
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.flow import flow_view
-from transformer_core.ui.views.garden import garden_view
+from transformer_core.ui.views.garden import HOTTEST, garden_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
@@ -121,7 +121,7 @@ def draw_section() -> Draw:
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=280):
             temperature = Slider(
-                0, 2, 0.8, step=0.05, label="Temperature", info="0 always takes the likeliest"
+                0, HOTTEST, 0.8, step=0.05, label="Temperature", info="0 always takes the likeliest"
             )
             top_k = Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
             top_p = Slider(

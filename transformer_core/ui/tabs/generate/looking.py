@@ -34,7 +34,7 @@ QUICK: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Looking:
-    """Each of the first four methods is the handler of one event, the others draw a section."""
+    """What answers errors is the handler of one event, the other methods draw a section."""
 
     models: Models
     draw: Draw
@@ -83,7 +83,8 @@ class Looking:
     def warm(self, desk: Desk, seed, _, top_k, top_p, penalty, event: gr.EventData):
         """The garden at another temperature."""
         story, sampling = desk.story, Sampling(event.temperature, top_k, top_p, penalty)
-        position = desk.position or len(story.branch.tokens)
+        n = len(story.branch.tokens)
+        position = min(desk.position or n, n)  # which may be of a longer text
         return answering(event, garden(self.trained, story, position, sampling, seed))
 
     @answers_errors
