@@ -121,8 +121,8 @@ class Handlers:
 
     @answers_errors
     def show_worth(self, work, measured):
-        """Work and what was measured -> the head switches."""
-        return switched(self.trained, work, measured)
+        """Work and what was measured -> the head switches; without a text, nothing."""
+        return switched(self.trained, work, measured) if work.now else None
 
     @answers_errors
     def open_report(self):

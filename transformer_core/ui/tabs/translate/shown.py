@@ -140,10 +140,9 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
     )
 
 
-def switched(trained: Trained, work: Work, measured: Measured | None) -> dict | None:
-    """The head switches, and what each head is worth if that was measured; of no text, nothing."""
-    if (now := work.now) is None:
-        return None
+def switched(trained: Trained, work: Work, measured: Measured | None) -> dict:
+    """The head switches, and what each head is worth if that was measured."""
+    now = work.translated
     plain = work.plain or now
     damage = measured.damage if measured and measured.holds_for(plain) else None
     diff = word_diff(plain.text, now.text) if work.off else []
