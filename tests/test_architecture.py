@@ -14,7 +14,7 @@ MODULES = {
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 FLOORS = (  # from the bottom; the rooms of one floor do not know each other
-    ("model", "tokenization"),
+    ("model", "tokenization", "files"),
     ("decoding", "checkpoint"),
     ("tasks",),
     ("explain", "inside", "studies", "lab", "inference"),

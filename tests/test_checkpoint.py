@@ -249,6 +249,19 @@ def test_a_save_killed_at_any_moment_leaves_the_old_model_or_the_new(tmp_path, m
     assert left == ["old"] * (n_shards + 1) + ["new"] * n_shards
 
 
+def test_whoever_reads_while_a_model_is_replaced_finds_the_new_one(tmp_path, monkeypatch):
+    save(tmp_path, build(DecoderLM))
+    new, read_shard = build(DecoderLM), checkpoint.read_shard
+
+    def replaced_before(path, digest):
+        monkeypatch.setattr(checkpoint, "read_shard", read_shard)
+        save(tmp_path, new)  # which removes the shard that is about to be read
+        return read_shard(path, digest)
+
+    monkeypatch.setattr(checkpoint, "read_shard", replaced_before)
+    assert torch.equal(logits(load(tmp_path)), logits(rounded(new.eval())))
+
+
 @pytest.mark.parametrize("end", [Killed, OSError])  # of the process, or of the space on the disk
 def test_an_unfinished_write_leaves_the_old_content(tmp_path, monkeypatch, end):
     path = tmp_path / "notes.txt"

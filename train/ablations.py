@@ -32,7 +32,8 @@ from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_r
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
 from transformer_core import checkpoint
-from transformer_core.checkpoint import read_json, write_atomically
+from transformer_core.checkpoint import read_json
+from transformer_core.files import write_atomically
 
 KEPT_SEED = 0  # whose weights stay
 N_COUNTED = 4  # batches whose floating-point operations are counted

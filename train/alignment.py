@@ -6,17 +6,15 @@ piece's embedding is blanked. A head's agreement is the share of target pieces w
 at the piece that matters most. The result stands in the checkpoint, as alignment.json.
 """
 
-import argparse
-import json
 from collections import defaultdict
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from train.data import hub
 from train.data.pairs import spread
-from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
+from train.running.measured import ALIGNMENT, keep, read_flags
+from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.translation import source_ids
@@ -65,14 +63,11 @@ def agreement(
 
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write alignment.json."""
-    parser = argparse.ArgumentParser(prog="python -m train.alignment", description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/translation"))
-    parser.add_argument("--data", type=Path, help="a local copy of the data")
-    flags = parser.parse_args(argv)
-    trained = load_trained(flags.checkpoint, EncoderDecoder)
+    checkpoint, data = read_flags(argv, "alignment", __doc__, "translation")
+    trained = load_trained(checkpoint, EncoderDecoder)
     pairs = [
         pair
-        for validation in hub.translation(flags.data, "validation").values()
+        for validation in hub.translation(data, "validation").values()
         for pair in sentence_pairs(spread(validation, N_SENTENCES))
     ]
     heads, n_pieces = agreement(trained, pairs)
@@ -85,9 +80,8 @@ def main(argv: list[str] | None = None) -> None:
         "heads": heads,
         "n_pieces": n_pieces,
         "n_sentences": len(pairs),
-        "weights": weights_of(flags.checkpoint),
     }
-    write_atomically(flags.checkpoint / "alignment.json", json.dumps(record, indent=2) + "\n")
+    keep(checkpoint, ALIGNMENT, record)
     print(
         f"layer {layer + 1}, head {head + 1} agrees with occlusion on {heads[best]:.1%} of pieces"
     )

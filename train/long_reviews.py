@@ -6,10 +6,7 @@ what one pass costs; the classifier keeps to one, for what is explained of an an
 layers, heads, words) is explained of one pass.
 """
 
-import argparse
 import itertools
-import json
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -17,8 +14,9 @@ from tqdm import tqdm
 
 from train.data import films
 from train.data.buckets import Ragged
+from train.running.measured import LONG_REVIEWS, keep, read_flags
 from train.running.verdicts import judge, predict
-from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
+from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import Model
 from transformer_core.tasks.classification import BEGINNING, frame
 
@@ -62,12 +60,9 @@ def compare(
 
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write long_reviews.json."""
-    parser = argparse.ArgumentParser(prog="python -m train.long_reviews", description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/sentiment"))
-    parser.add_argument("--data", type=Path, help="a local copy of the data")
-    flags = parser.parse_args(argv)
-    trained = load_trained(flags.checkpoint, Model)
-    _, held_out = films.load(flags.data)
+    checkpoint, data = read_flags(argv, "long_reviews", __doc__, "sentiment")
+    trained = load_trained(checkpoint, Model)
+    _, held_out = films.load(data)
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
     if not long:
@@ -78,9 +73,8 @@ def main(argv: list[str] | None = None) -> None:
         "of": len(pieces),
         "chosen": BEGINNING,
         "policies": policies,
-        "weights": weights_of(flags.checkpoint),
     }
-    write_atomically(flags.checkpoint / "long_reviews.json", json.dumps(record, indent=2) + "\n")
+    keep(checkpoint, LONG_REVIEWS, record)
     for name, scores in policies.items():
         print(f"{scores['accuracy']:.1%} right, loss {scores['loss']:.4f}: {name}")
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from train import alignment, heads, long_reviews, readme
 from train.evaluate import exam_of
+from train.running import measured
 from train.running.card import write_card
 from train.running.scores import evaluate_and_publish
-from transformer_core.checkpoint import CHECKPOINTS, load_trained, read_json, weights_of
+from transformer_core.checkpoint import CHECKPOINTS, load_trained, read_measured
 from transformer_core.model.models import Model
 
 # where a folder laid out like the whole data has what a script reads; None: it makes its own
@@ -25,18 +26,17 @@ DATA = {
     "shakespeare": "shakespeare",
     "copy_task": None,
 }
-# what is found out of some checkpoints besides their scores, by the file that it is kept in
-MEASURED: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
-    "alignment.json": (("translation",), alignment.main),
-    "long_reviews.json": (("sentiment",), long_reviews.main),
-    "heads.json": (("translation", "sentiment", "shakespeare"), heads.main),
+# what finds out each file of train.running.measured, and of which checkpoints
+MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
+    measured.ALIGNMENT: (("translation",), alignment.main),
+    measured.LONG_REVIEWS: (("sentiment",), long_reviews.main),
+    measured.HEADS: (("translation", "sentiment", "shakespeare"), heads.main),
 }
 
 
 def is_current(path: Path) -> bool:
     """Whether a file was computed from the weights that stand beside it."""
-    found = read_json(path)
-    return found is not None and found.get("weights") == weights_of(path.parent)
+    return read_measured(path.parent, path.name) is not None
 
 
 def is_scored(folder: Path) -> bool:
@@ -52,12 +52,12 @@ def scored(folder: Path, data: Path | None) -> None:
     evaluate_and_publish(exam_of(script), folder, data / own if data and own else None)
 
 
-def measured(folder: Path, name: str, data: Path | None) -> None:
-    """Write one of the files of MEASURED."""
-    _, measure = MEASURED[name]
+def measure(folder: Path, name: str, data: Path | None) -> None:
+    """Write one of the files of MEASURING."""
+    _, main = MEASURING[name]
     own = DATA[CHECKPOINTS[folder.name].script]
     words = ["--checkpoint", str(folder)]
-    measure([*words, "--data", str(data / own)] if data and own else words)
+    main([*words, "--data", str(data / own)] if data and own else words)
 
 
 def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[str]:
@@ -71,9 +71,9 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
             scored(folder, data)
             done.append(f"{name}/scores.json")
         write_card(load_trained(folder, Model), exam_of(CHECKPOINTS[name].script).card_of(folder))
-        for file, (of, _) in MEASURED.items():
+        for file, (of, _) in MEASURING.items():
             if name in of and (everything or not is_current(folder / file)):
-                measured(folder, file, data)
+                measure(folder, file, data)
                 done.append(f"{name}/{file}")
     return done
 

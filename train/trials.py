@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from train.running.card import TRIALS, read_runs, validation_losses
-from transformer_core.checkpoint import read_json, write_atomically
+from transformer_core.checkpoint import read_json
+from transformer_core.files import write_atomically
 
 
 def record_of(folder: Path) -> dict[str, Any]:

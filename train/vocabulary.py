@@ -27,7 +27,7 @@ from train.translation import (
     translate_all,
     validation_loss,
 )
-from transformer_core.checkpoint import write_atomically
+from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder
 
 SIZES = (4_000, 8_000, 16_000)

@@ -6,7 +6,6 @@ old model or the new one, never a mixture, and a damaged file is noticed before 
 
 import hashlib
 import json
-import os
 import threading
 import time
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -19,6 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
+from transformer_core.files import write_atomically
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import (
     MODELS,
@@ -40,22 +40,6 @@ class CheckpointError(Exception):
     """A checkpoint that cannot be used; the message names the file and what is wrong with it."""
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
-    """Replace a file in one step: a reader or a kill sees the old content or the new."""
-    content = content.encode() if isinstance(content, str) else content
-    writer = f"{os.getpid()}-{threading.get_ident()}"  # two may write the same file at once
-    unfinished = path.with_name(f".{path.name}.{writer}.unfinished")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except Exception:
-        unfinished.unlink(missing_ok=True)
-        raise
-
-
 def read_json(path: Path) -> Any:
     """A JSON file's content; None if there is no such file, CheckpointError if it is damaged."""
     if not path.exists():
@@ -69,6 +53,15 @@ def read_json(path: Path) -> Any:
 def weights_of(folder: Path) -> dict[str, str]:
     """The weight files of a checkpoint and their hashes."""
     return json.loads((folder / "config.json").read_text(encoding="utf-8"))["weights"]
+
+
+def read_measured(folder: Path, name: str) -> Any:
+    """What a file says of the weights in a folder; None if it says it of others, or is not there.
+
+    CheckpointError if it is damaged.
+    """
+    found = read_json(folder / name)
+    return found if found is not None and found.get("weights") == weights_of(folder) else None
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:
@@ -103,17 +96,32 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
 def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assignment]
     """The saved model in float32 and eval mode; CheckpointError if anything is not as saved."""
     path = folder / "config.json"
+    while True:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{path} cannot be read: {error}") from error
+        try:
+            return read_model(path, content, model_class)
+        except CheckpointError:
+            # shards are removed once a config names others: was it replaced meanwhile?
+            if not path.exists() or path.read_bytes() == content:
+                raise
+
+
+def read_model(path: Path, content: bytes, model_class: type[M]) -> M:
+    """The model that the content of a config.json describes."""
     try:
-        description = json.loads(path.read_text(encoding="utf-8"))
+        description = json.loads(content)
         name, shards = description["model"], dict(description["weights"])
         model = MODELS[name](read_config(dict(description["config"])))
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+    except (ValueError, KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
     if not isinstance(model, model_class):
         raise CheckpointError(f"{path} holds {name}, not {model_class.__name__}")
     tensors: dict[str, torch.Tensor] = {}
     for name, digest in shards.items():
-        tensors |= read_shard(folder / Path(name).name, digest)
+        tensors |= read_shard(path.parent / Path(name).name, digest)
     try:
         fill(model, tensors)
     except ValueError as error:

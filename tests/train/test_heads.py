@@ -6,9 +6,10 @@ import pytest
 import torch
 from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer, write_tinies
 
-from train import heads
-from train.heads import Measuring, edits, losses, measure, named, nats, reported
-from train.held_out import Text
+from train import heads, seen
+from train.heads import measure, named, reported
+from train.held_out import Text, evenly
+from train.seen import Measuring, edits, losses, nats
 from transformer_core.checkpoint import load_trained, save
 from transformer_core.explain.roles import BROAD, FILE, roles_of
 from transformer_core.model.heads import every_head, head_mask
@@ -39,7 +40,7 @@ def reviews(trained, n):
 
 
 def planted(looks):
-    """In the place of `heads.read`: attention that depends on the text as looks(ids) says."""
+    """In the place of `seen.read`: attention that depends on the text as looks(ids) says."""
 
     def read(model, src, ids, trace=None):
         weights = torch.stack([looks(row) for row in ids])
@@ -50,10 +51,10 @@ def planted(looks):
     return read
 
 
-def seen(monkeypatch, looks):
+def judged(monkeypatch, looks):
     """What is found of planted attention: on texts that name it, and on texts that test it."""
     trained = tiny_classifier(n_heads=1)
-    monkeypatch.setattr(heads, "read", planted(looks))
+    monkeypatch.setattr(seen, "read", planted(looks))
     measuring, halves = Measuring(trained), []
     for some in (reviews(trained, 5), reviews(trained, 8)[5:]):
         each = [measuring.see(text, text)[FIRST] for text in some]
@@ -75,7 +76,7 @@ def test_a_head_that_goes_by_place_keeps_its_name_in_another_order(monkeypatch):
     def looks(ids):
         return torch.eye(len(ids)).roll(-1, 1)[None]  # the place before, and the last for the first
 
-    found = seen(monkeypatch, looks)
+    found = judged(monkeypatch, looks)
     assert found.role == "previous" and found.holds
     assert found.share > 0.9 and found.chance < 0.1 and found.follow == 1 and found.stay == 0
 
@@ -84,7 +85,7 @@ def test_a_head_that_looks_for_a_sign_finds_it_elsewhere(monkeypatch):
     def looks(ids):
         return (ids == EOS).float().expand(1, len(ids), -1)
 
-    found = seen(monkeypatch, looks)
+    found = judged(monkeypatch, looks)
     assert found.role == "end" and found.holds
     assert found.share == pytest.approx(1) and found.follow == pytest.approx(1)
 
@@ -93,7 +94,7 @@ def test_a_head_that_looks_at_the_last_place_only_seems_to_look_for_the_sign(mon
     def looks(ids):
         return torch.eye(len(ids))[-1].expand(1, len(ids), -1)
 
-    found = seen(monkeypatch, looks)
+    found = judged(monkeypatch, looks)
     assert found.role == "end" and found.share == pytest.approx(1)
     assert found.holds is False and found.follow == 0 and found.stay == 1
 
@@ -109,7 +110,7 @@ def test_a_wide_rule_names_what_no_narrow_one_fits(monkeypatch):
         return torch.eye(len(ids)).roll(-2, 1)[None]
 
     looks = (three_before, three_ahead, two_before)
-    names = [seen(monkeypatch, one).role for one in looks]
+    names = [judged(monkeypatch, one).role for one in looks]
     assert names == ["few before", "few ahead", "2 before"]
 
 
@@ -120,7 +121,7 @@ def test_a_head_that_fits_no_rule_is_broad_or_has_no_name(monkeypatch):
     def far(ids):
         return torch.eye(len(ids)).roll(9, 1)[None]
 
-    broad, nothing = seen(monkeypatch, alike), seen(monkeypatch, far)
+    broad, nothing = judged(monkeypatch, alike), judged(monkeypatch, far)
     assert broad.role == BROAD and broad.share == pytest.approx(1)
     assert nothing.role is None and nothing.share == 0
 
@@ -140,8 +141,12 @@ def test_every_head_of_every_model_is_measured(make):
         ]
     found = measure(trained, texts)
     assert list(found) == list(every_head(trained.model.sites, trained.model.config.n_heads))
-    assert any(role.loss for role in found.values())
-    assert all(role.error >= 0 for role in found.values())
+    assert all(role.loss and role.error > 0 for role in found.values())
+
+
+def test_texts_are_taken_from_all_of_the_data():
+    assert evenly(range(7), 3) == [0, 2, 4] and evenly(range(197), 120)[-1] == 195
+    assert evenly("abc", 5) == ["a", "b", "c"] and evenly([], 5) == []
 
 
 def test_what_is_lost_is_what_a_model_without_the_head_loses():

@@ -8,14 +8,22 @@ import pytest
 from train import copy_task, refresh
 from train.evaluate import exam_of
 from train.running.card import model_card
-from transformer_core.checkpoint import CHECKPOINTS, load_trained, save, write_atomically
+from train.running.measured import MEASURED
+from transformer_core.checkpoint import CHECKPOINTS, load_trained, save
+from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.tokenization import symbols
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "checkpoints" / name for name in CHECKPOINTS]
-FILES = ("scores.json", "test_set.json", *refresh.MEASURED)
+
+
+FILES = ("scores.json", "test_set.json", *refresh.MEASURING)
 FOUND = [path for folder in FOLDERS for name in FILES if (path := folder / name).exists()]
+
+
+def test_what_is_measured_is_what_new_weights_retract():
+    assert tuple(refresh.MEASURING) == MEASURED
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -26,7 +34,7 @@ def test_what_is_published_stands_for_the_published_weights(path):
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
 def test_every_published_checkpoint_is_scored(folder):
     assert (folder / "scores.json").exists()
-    own = [name for name, (of, _) in refresh.MEASURED.items() if folder.name in of]
+    own = [name for name, (of, _) in refresh.MEASURING.items() if folder.name in of]
     assert all((folder / name).exists() for name in own)
 
 

@@ -255,7 +255,7 @@ def test_help_tells_the_meaning_and_the_default_of_every_flag(capsys):
 
 
 def test_new_weights_leave_nothing_that_was_measured_of_the_old(tmp_path):
-    measured = {"scores.json", "README.md", "test_set.json", *refresh.MEASURED}
+    measured = {"scores.json", "README.md", "test_set.json", *refresh.MEASURING}
     for name in (*measured, "metrics.csv", "vocabulary.json"):
         (tmp_path / name).touch()
     retract(tmp_path)

@@ -15,8 +15,10 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
+from train.running.measured import MEASURED
 from train.running.metrics import read_rows
-from transformer_core.checkpoint import Trained, read_json, weights_of, write_atomically
+from transformer_core.checkpoint import Trained, read_json, weights_of
+from transformer_core.files import write_atomically
 from transformer_core.model.models import LinearClassifier, Model
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
@@ -57,14 +59,7 @@ def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) 
 
 def retract(folder: Path) -> None:
     """Drop what was measured of weights that are about to change."""
-    for name in (
-        "scores.json",
-        "README.md",
-        "test_set.json",
-        "alignment.json",
-        "long_reviews.json",
-        "heads.json",
-    ):
+    for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -218,7 +213,7 @@ def settings_of(command: str) -> list[str]:
     """The flags of a command with their values, but those that say where."""
     flags: list[str] = []
     for word in command.split()[3:]:  # behind python -m train.…
-        if word.startswith("--"):
+        if word.startswith("--") or not flags:
             flags.append(word)
         else:
             flags[-1] += f" {word}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from train.loop import M, Progress
-from transformer_core.checkpoint import write_atomically
+from transformer_core.files import write_atomically
 
 COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 

@@ -21,7 +21,8 @@ from train.running.metrics import Metrics, measured, read_rows
 from train.running.scores import Exam, evaluate_and_publish
 from train.states import remove_states
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, read_json, write_atomically
+from transformer_core.checkpoint import CheckpointError, read_json
+from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.tokenization import Tokenizer
 

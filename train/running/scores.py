@@ -10,7 +10,8 @@ import torch
 
 from train.running.card import Card, publish
 from train.running.hardware import device
-from transformer_core.checkpoint import Trained, load_trained, weights_of, write_atomically
+from transformer_core.checkpoint import Trained, load_trained, weights_of
+from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 
 Scores = dict[str, float]

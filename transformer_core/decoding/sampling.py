@@ -44,6 +44,11 @@ def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tenso
     return torch.zeros_like(probs).index_copy(0, order, ranked / ranked.sum())
 
 
+def seed_at(seed: int, position: int) -> int:
+    """The seed of one position alone; those of neighbours have nothing in common."""
+    return (seed * 0x9E3779B97F4A7C15 + position) % 2**63
+
+
 def sample(
     step: Step, prompt: list[int], sampling: Sampling, seed: int
 ) -> Iterator[tuple[int, Tensor, Tensor]]:
@@ -57,7 +62,7 @@ def sample(
     while True:
         log_probs = step(tokens, row)[0]
         probs = sampling_probs(log_probs, sampling, tokens[0])
-        generator.manual_seed((seed * 0x9E3779B97F4A7C15 + tokens.size(1)) % 2**63)
+        generator.manual_seed(seed_at(seed, tokens.size(1)))
         # what torch.multinomial does for one draw, without its checks
         token = (probs / torch.empty_like(probs).exponential_(generator=generator)).argmax(0, True)
         tokens = torch.cat([tokens, token[None]], dim=1)

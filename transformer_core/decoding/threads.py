@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from transformer_core.decoding.sampling import Sampling, sampling_probs
+from transformer_core.decoding.sampling import Sampling, sampling_probs, seed_at
 from transformer_core.decoding.search import Step
 
 
@@ -20,10 +20,11 @@ def threads(
     another temperature moves the branches, and does not throw the dice anew.
     """
     tokens, parents, sizes = torch.tensor([prompt]), torch.zeros(1, dtype=torch.long), [n]
-    probs = torch.ones(n, length)
+    probs, generator = torch.ones(n, length), torch.Generator()
     for place in range(length):
         log_probs = step(tokens, parents)
-        dice = torch.rand(n, generator=generator_of(seed, tokens.size(1)))
+        generator.manual_seed(seed_at(seed, tokens.size(1)))
+        dice = torch.rand(n, generator=generator)
         rows, drawn, counts, first = [], [], [], 0
         for row, m in enumerate(sizes):
             own = sampling_probs(log_probs[row], sampling, tokens[row])
@@ -38,11 +39,6 @@ def threads(
         tokens = torch.cat([tokens[parents], torch.tensor(drawn)[:, None]], 1)
     grown = tokens[:, len(prompt) :].repeat_interleave(torch.tensor(sizes), 0)
     return grown, probs
-
-
-def generator_of(seed: int, position: int) -> torch.Generator:
-    """The randomness of one position."""
-    return torch.Generator().manual_seed((seed * 0x9E3779B97F4A7C15 + position) % 2**63)
 
 
 def dealt(probs: Tensor, m: int, v: float) -> Tensor:

@@ -27,7 +27,7 @@ from transformer_core.tasks.translation import Sentence, read_back, translate_se
 from transformer_core.tokenization import EOS
 
 SECONDS = 120.0  # of training in one go; then others get their turn
-# torch draws all first weights from one generator: those of two visitors must not mix
+# torch draws all first weights from one generator: those of two visitors' labs must not mix
 DRAWING = threading.Lock()
 
 

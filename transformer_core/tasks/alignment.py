@@ -4,7 +4,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from transformer_core.checkpoint import Trained, read_json, weights_of
+from transformer_core.checkpoint import Trained, read_measured
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import Token
@@ -47,7 +47,7 @@ def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float |
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
     first head and None.
     """
-    found = read_json(trained.folder / "alignment.json")
-    if found is None or found.get("weights") != weights_of(trained.folder):  # of another model
+    found = read_measured(trained.folder, "alignment.json")
+    if found is None:
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
     return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]

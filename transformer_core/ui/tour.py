@@ -72,9 +72,9 @@ STOPS = (
             "The English of the word just written",
         ),
         2,
-        "It tells the decoder how far it has come: in its map every dark square is one row late. "
-        "Other heads, higher up, align. What each looks at, and what is lost without it, was "
-        "measured on sentences that training never saw. Press another head.",
+        "It tells the decoder how far it has come: in its map the strong squares mostly lie one "
+        "row late. Other heads, higher up, align. What each looks at, and what is lost without "
+        "it, was measured on sentences that training never saw. Press another head.",
         "press",
         "#translation-heads [data-do=head]",
     ),

@@ -1,0 +1,30 @@
+"""What is found out of published weights besides their scores: a file each, beside the weights."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from transformer_core.checkpoint import weights_of
+from transformer_core.files import write_atomically
+
+ALIGNMENT, LONG_REVIEWS, HEADS = "alignment.json", "long_reviews.json", "heads.json"
+MEASURED = (ALIGNMENT, LONG_REVIEWS, HEADS)
+
+
+def read_flags(
+    argv: list[str] | None, module: str, description: str | None, checkpoint: str
+) -> tuple[Path, Path | None]:
+    """What a script that measures is asked for. -> its checkpoint, and a local copy of the data"""
+    parser = argparse.ArgumentParser(prog=f"python -m train.{module}", description=description)
+    default = Path("checkpoints") / checkpoint
+    parser.add_argument("--checkpoint", type=Path, default=default)
+    parser.add_argument("--data", type=Path, help="a local copy of the data")
+    flags = parser.parse_args(argv)
+    return flags.checkpoint, flags.data
+
+
+def keep(folder: Path, name: str, record: dict[str, Any]) -> None:
+    """Write a file of MEASURED, with the weights that it holds for."""
+    content = json.dumps({**record, "weights": weights_of(folder)}, indent=1)
+    write_atomically(folder / name, content + "\n")

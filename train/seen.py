@@ -1,0 +1,182 @@
+"""What every head of a model does with a text, as it is and after an edit.
+
+In self-attention tokens change places, in cross-attention words are put before the source: what
+goes along with the rules of `transformer_core.explain.rules` then, goes by them.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from train.alignment import CLEAR, importance
+from train.held_out import Text
+from transformer_core.checkpoint import Trained
+from transformer_core.explain.rules import (
+    Tally,
+    cross_rules,
+    entropy,
+    self_rules,
+    tally,
+    token_kinds,
+)
+from transformer_core.model.heads import every_head, without_each
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
+from transformer_core.model.trace import Attention, Site, Trace
+from transformer_core.tokenization import CLS, SPECIAL_TOKENS
+
+N_BEFORE = 3  # tokens that are put before a source
+KNOCK_OUT_TOKENS = 4_096  # of one batch
+FEW_KEYS = {EncoderDecoder: 2, DecoderLM: 16}  # so many make no choice for a decoder
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the heads of one module were seen to do."""
+
+    plain: Tally
+    follow: Tally  # after an edit, on what the rules name then
+    stay: Tally  # after an edit, on what they name no more, by its place or by its token
+    entropy: Tally
+
+    def __add__(self, other: "Found") -> "Found":
+        """On more texts."""
+        return Found(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+def read(model: Model, src: Tensor | None, ids: Tensor, trace: Trace | None = None) -> Tensor:
+    """Logits. src and ids (batch, length)"""
+    return model(ids, trace) if src is None else model(src, ids, trace)
+
+
+def nats(model: Model, text: Text, trace: Trace | None = None, n: int = 1) -> Tensor:
+    """The loss of a prediction in each of n rows, in which a trace switches heads off. -> (n,)"""
+    src = None if text.src is None else text.src.expand(n, -1)
+    logits = read(model, src, text.ids.expand(n, -1), trace)
+    answer = text.answer.expand(n, *text.answer.shape)
+    lost = F.cross_entropy(logits if logits.dim() == 2 else logits.mT, answer, reduction="none")
+    return lost.view(n, -1).mean(1)
+
+
+def losses(model: Model, text: Text) -> Tensor:
+    """How much more a prediction loses without each head. -> (heads,)"""
+    heads, found = list(every_head(model.sites, model.config.n_heads)), []
+    size = max(1, KNOCK_OUT_TOKENS // len(text.ids))
+    for first in range(0, len(heads), size):
+        batch = heads[first : first + size]
+        off = Trace(without_each(model, batch), record=False)
+        found.append(nats(model, text, off, len(batch)))
+    return torch.cat(found) - nats(model, text)
+
+
+def edits(ids: Tensor, generator: torch.Generator) -> Tensor:
+    """Where the token at each place comes from, in two edits: all ordinary ones are shuffled; each
+    sign is exchanged with one of them. ids (length,) -> (2, length)"""
+    ordinary = (ids >= len(SPECIAL_TOKENS)).nonzero()[:, 0]
+    signs = (ids < len(SPECIAL_TOKENS)).nonzero()[:, 0][: len(ordinary)]
+    mixed = ordinary[torch.randperm(len(ordinary), generator=generator)]
+    came = torch.arange(len(ids)).repeat(2, 1)
+    came[0, ordinary] = mixed
+    came[1, signs], came[1, mixed[: len(signs)]] = mixed[: len(signs)], signs
+    return came
+
+
+def edited(
+    weights: Tensor, now: Tensor, before: Tensor, allowed: Tensor, queries: Tensor
+) -> tuple[Tally, Tally]:
+    """After an edit: what the rules name now, and what they named before and name no more. Only
+    queries for which there is both say anything. Shapes as in `tally`."""
+    gone = before & ~now & allowed
+    tell = queries & gone.any(2) & (now & allowed).any(2)
+    return tally(weights, now, allowed, tell), tally(weights, gone, allowed, tell)
+
+
+class Measuring:
+    """The heads of one checkpoint."""
+
+    def __init__(self, trained: Trained[Any]):
+        self.trained, self.kinds = trained, token_kinds(trained.tokenizer)
+        self.generator = torch.Generator().manual_seed(0)
+
+    def see(self, text: Text, other: Text) -> dict[Site, Found]:
+        """What all heads do with one text; of the other, words are put before a source."""
+        if text.src is None:
+            return self.itself(self.trained.model.sites[0].stack, text, text.ids)
+        found = self.itself("encoder", text, text.src) | self.itself("decoder", text, text.ids)
+        return found | self.across(text, other)
+
+    def itself(self, stack: str, text: Text, ids: Tensor) -> dict[Site, Found]:
+        """Self-attention in a stack that reads ids, as they are and in another order."""
+        came = edits(ids, self.generator)
+        rows = torch.stack([ids, *ids[came]])
+        rules = [self_rules(row, self.kinds) for row in rows]
+        # what they named before an edit, by its place or by its token
+        before = [rules[0] | rules[0][:, one][:, :, one] for one in came]
+        return {
+            site: self.found(site, seen, rows, rules, before)
+            for site, seen in self.traced(stack, text, rows).attention.items()
+            if (site.stack, site.kind) == (stack, "self")
+        }
+
+    def traced(self, stack: str, text: Text, rows: Tensor) -> Trace:
+        """All attention over rows (batch, length) that a stack reads in the place of a text."""
+        model, trace = self.trained.model, Trace()
+        if text.src is None:
+            read(model, None, rows, trace)
+        elif stack == "encoder":
+            read(model, rows, text.ids.expand(len(rows), -1), trace)
+        else:
+            read(model, text.src.expand(len(rows), -1), rows, trace)
+        return trace
+
+    def found(
+        self, site: Site, seen: Attention, rows: Tensor, rules: list[Tensor], before: list[Tensor]
+    ) -> Found:
+        """What the heads of one module do with rows, of which the first is a text as it is."""
+        allowed = seen.mask.broadcast_to(seen.weights.shape)[0, 0]
+        first, *others = [self.queries(site, row) for row in rows]
+        after = [
+            edited(weights, now, then, allowed, queries)
+            for weights, now, then, queries in zip(
+                seen.weights[1:], rules[1:], before, others, strict=True
+            )
+        ]
+        follow, stay = (one + two for one, two in zip(*after, strict=True))
+        plain = tally(seen.weights[0], rules[0], allowed, first)
+        return Found(plain, follow, stay, entropy(seen.weights[0], allowed, first))
+
+    def queries(self, site: Site, ids: Tensor) -> Tensor:
+        """Which queries count: where [CLS] alone is read, as in the last layer of a classifier that
+        pools it, only that one; and the first ones of a decoder have few keys to choose from.
+        -> (query,)"""
+        model = self.trained.model
+        last = site.layer == model.config.n_layers - 1
+        if isinstance(model, EncoderClassifier) and last and model.config.pooling == "cls":
+            return ids == CLS
+        few = FEW_KEYS.get(type(model), 0) if site.stack == "decoder" else 0
+        return torch.arange(len(ids)) >= few
+
+    def across(self, text: Text, other: Text) -> dict[Site, Found]:
+        """Cross-attention, also with words put before the source: all else moves on by as many."""
+        assert text.src is not None and other.src is not None
+        model, written = self.trained.model, torch.cat([text.ids[:1], text.answer])
+        lost, best = importance(self.trained, text.src[None], written[None]).max(1)
+        rules = cross_rules(torch.where(lost > CLEAR, best, -1), text.src)
+        longer = torch.cat([other.src[:N_BEFORE], text.src])
+        plain, moved = Trace(), Trace()
+        read(model, text.src[None], text.ids[None], plain)
+        read(model, longer[None], text.ids[None], moved)
+        now, before = F.pad(rules, (N_BEFORE, 0)), F.pad(rules, (0, N_BEFORE))
+        queries = torch.ones(len(text.ids), dtype=torch.bool)
+        near, far = (torch.ones(one.shape[1:], dtype=torch.bool) for one in (rules, now))
+        found = {}
+        for site in (site for site in model.sites if site.kind == "cross"):
+            weights, after = (trace.attention[site].weights[0] for trace in (plain, moved))
+            found[site] = Found(
+                tally(weights, rules, near, queries),
+                *edited(after, now, before, far, queries),
+                entropy(weights, near, queries),
+            )
+        return found
