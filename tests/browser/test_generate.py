@@ -404,6 +404,7 @@ DRAWN = {
     "bars": "rect",
     "story": ".token",
     "garden": ".garden-run",
+    "learning": ".learning-line",
 }
 
 
@@ -416,6 +417,8 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
         ("Next character", "story", "CSV", "csv"),
         ("Branches", "garden", "SVG", "svg"),
         ("Branches", "garden", "CSV", "csv"),
+        ("Learning", "learning", "SVG", "svg"),
+        ("Learning", "learning", "CSV", "csv"),
     ]:
         opened_section(page, section)
         expect(page.locator(f"#{view} {DRAWN[view]}").first).to_be_visible()
@@ -532,3 +535,24 @@ def test_the_garden_follows_the_place_that_is_looked_at_and_warms_up_by_itself(o
     expect(page.locator(f"{GARDEN} output")).to_have_text("2.00", timeout=20_000)
     expect(page.get_by_role("button", name="Warm up")).to_be_visible()
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 2,")
+
+
+def test_a_recorded_training_is_watched_step_by_step(open_page):
+    page = open_page("/?tab=generate&section=learning")
+    finding, text = page.locator("#learning .finding"), page.locator("#learning .learning-text")
+    expect(finding).to_contain_text("Before the first step")
+    noise = text.text_content()
+    assert noise.startswith("ROMEO:\n") and len(noise) > 300
+    slider = page.locator("#learning .learning-slider")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(finding).to_contain_text("better than counting")
+    assert text.text_content() != noise
+    expect(page.locator("#learning .learning-later")).to_have_count(0)
+    page.locator("#learning").get_by_role("button", name="Watch it learn").click()
+    expect(page.locator("#learning output")).to_have_text("1")  # it begins anew, and goes on
+    page.locator("#learning").get_by_role("button", name="Pause").click()
+    chart = page.locator("#learning .learning-chart").bounding_box()
+    page.mouse.click(chart["x"] + chart["width"] - 14, chart["y"] + chart["height"] / 2)
+    expect(page.locator("#learning .learning-later")).to_have_count(0)
+    expect(slider).to_have_value(slider.get_attribute("max"))

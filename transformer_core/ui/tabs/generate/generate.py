@@ -30,6 +30,7 @@ from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.generate.garden import taken
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
+from transformer_core.ui.tabs.generate.learning import learning_said
 from transformer_core.ui.tabs.generate.looking import wire_looking
 from transformer_core.ui.tabs.generate.story import (
     Desk,
@@ -72,6 +73,7 @@ def build(page: Page) -> Furniture | None:
     wire_writing(page, desk, first, draw, deeper)
     wire_looking(page.models, desk, first, draw, deeper)
     wire_judging(page.models.language_model, deeper)
+    wire_learning(page.models.language_model, deeper)
     serve(page.models.language_model)
     kept = {"branch": Kept(first.branch, number(0, 1_000_000, 1))}
     return Furniture(deeper.sections, first.prompt, MAX_PROMPT, settings=draw.named, kept=kept)
@@ -231,6 +233,16 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
         return tokens_value(tokens, note, identity=pasted)
 
     deeper.judge.click(colour, deeper.pasted, deeper.judged, **MODEL)
+
+
+def wire_learning(trained: Trained, deeper: Deeper) -> None:
+    """How it learned to write, which is the same for everybody."""
+
+    @answers_errors
+    def recorded():
+        return learning_said(trained)
+
+    deeper.learning_opened.select(recorded, None, deeper.learning, **UNSEEN, **PRIVATE)
 
 
 def serve(trained: Trained) -> None:

@@ -6,11 +6,13 @@ import gradio as gr
 
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.slider import Slider
+from transformer_core.ui.tabs.generate.learning import TITLE as LEARNING
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.garden import HOTTEST, garden_view
 from transformer_core.ui.views.heads import attention_view
+from transformer_core.ui.views.learning import learning_view
 from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
 from transformer_core.ui.views.surprise import surprise_view
@@ -68,7 +70,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Deeper:
-    """The row of sections, and the others in it: branches, heads, surprise."""
+    """The row of sections, and the others in it: branches, heads, surprise, learning."""
 
     sections: gr.Tabs
     branches: gr.Radio
@@ -77,6 +79,8 @@ class Deeper:
     pasted: gr.Textbox
     judge: gr.Button
     judged: gr.HTML
+    learning: gr.HTML
+    learning_opened: gr.Tab
 
 
 def first_screen() -> First:
@@ -139,7 +143,7 @@ def draw_section() -> Draw:
 
 
 def deeper_sections(row: gr.Tabs) -> Deeper:
-    """Branches, Heads and Surprise, each a section."""
+    """Branches, Heads, Surprise and Learning, each a section."""
     with section("Branches"):
         gr.Markdown(
             "Press a character of the story, then another one beside it, or one of the texts that "
@@ -164,7 +168,9 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
         pasted = gr.Textbox(PASTED, label="Your text", lines=2, max_lines=4)
         judge = gr.Button("Colour by surprise", scale=0)
         judged = token_view("Surprise", "Press the button above.", elem_id="judged")
-    return Deeper(row, branches, garden, heads, pasted, judge, judged)
+    with section(LEARNING) as opened:
+        learning = learning_view("How it learned to write", elem_id="learning")
+    return Deeper(row, branches, garden, heads, pasted, judge, judged, learning, opened)
 
 
 def lay_out() -> tuple[First, Draw, Deeper]:

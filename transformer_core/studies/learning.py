@@ -1,0 +1,60 @@
+"""How a decoder learned to write, as `train.learning` recorded it."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from transformer_core.checkpoint import CheckpointError, read_json
+
+FILE = "learning.json"
+
+
+@dataclass(frozen=True)
+class Level:
+    """What a table reaches that only counts which characters follow each other."""
+
+    name: str  # of what it counts
+    loss: float  # nats per character of the text that the model is judged on
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A model after some steps."""
+
+    step: int
+    tokens: int  # characters that it was trained on so far, each as often as it came
+    loss: float  # nats per character of a text that it was not trained on
+    known: float  # share of the words in `text` that are words of the text it was trained on
+    text: str  # what it wrote after the prompt
+    probs: tuple[float, ...]  # of each character, given those before
+
+
+@dataclass(frozen=True)
+class Learning:
+    """One training, from the first step to the last."""
+
+    prompt: str
+    minutes: float
+    device: str
+    levels: tuple[Level, ...]  # the higher, the more characters are counted together
+    snapshots: tuple[Snapshot, ...]
+
+    def to_json(self) -> str:
+        """As learning.json keeps it."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+
+def learning_of(folder: Path) -> Learning | None:
+    """What stands beside a checkpoint's weights, if anything; CheckpointError if it is damaged."""
+    path = folder / FILE
+    found = read_json(path)
+    if found is None:
+        return None
+    try:
+        levels = tuple(Level(**one) for one in found.pop("levels"))
+        snapshots = tuple(
+            Snapshot(**{**one, "probs": tuple(one["probs"])}) for one in found.pop("snapshots")
+        )
+        return Learning(**found, levels=levels, snapshots=snapshots)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise CheckpointError(f"{path} is not what train.learning writes: {error!r}") from error

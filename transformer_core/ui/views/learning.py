@@ -1,0 +1,44 @@
+"""How a decoder learned to write: a curve, and what it wrote at each of its points."""
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.studies.learning import Learning
+from transformer_core.ui.views.view import view
+
+
+def learning_view(title: str, **component) -> gr.HTML:
+    """A slider through a recorded training."""
+    body = (
+        '<p class="finding" role="status"></p>'
+        '<div class="learning-body"><div><svg class="learning-chart" role="img"></svg></div>'
+        '<div class="learning-text" lang="en"></div></div>'
+        '<div class="learning-bar"><span class="view-tools">'
+        '<button type="button" data-do="play">▶ Watch it learn</button></span>'
+        '<label>Steps of training <input type="range" class="learning-slider" min="0" step="1" '
+        'value="0"><output></output></label></div>'
+        '<p class="note"></p>'
+    )
+    promise = "How it learned appears here."
+    return view("learning", title, body, ("svg", "csv"), promise=promise, **component)
+
+
+def learning_value(learning: Learning, said: Sequence[str], note: str) -> dict:
+    """What learning.js draws; said is a sentence about each snapshot, note one about all."""
+    return {
+        "note": note,
+        "prompt": learning.prompt,
+        "levels": [[level.name, level.loss] for level in learning.levels],
+        "moments": [
+            {
+                "step": one.step,
+                "loss": one.loss,
+                "known": one.known,
+                "text": one.text,
+                "probs": one.probs,
+                "said": sentence,
+            }
+            for one, sentence in zip(learning.snapshots, said, strict=True)
+        ],
+    }
