@@ -45,9 +45,10 @@ def agreement(
     """Of the target pieces with a clear source, the share each "layer:head" finds; their number."""
     hits: defaultdict[str, int] = defaultdict(int)
     n_pieces = 0
+    max_len = trained.model.config.max_len
     for en, de in pairs:
-        src = torch.tensor([source_ids(trained.tokenizer, en, trained.model.config.max_len)])
-        tgt = torch.tensor([[BOS, *trained.tokenizer.encode(de), EOS]])
+        src = torch.tensor([source_ids(trained.tokenizer, en, max_len)])
+        tgt = torch.tensor([[BOS, *trained.tokenizer.encode(de)[: max_len - 1], EOS]])
         lost, best = importance(trained, src, tgt).max(dim=1)
         clear = lost > CLEAR
         n_pieces += int(clear.sum())

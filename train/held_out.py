@@ -10,8 +10,10 @@ from torch import Tensor
 
 from train import shakespeare
 from train.alignment import sentence_pairs
-from train.data import films, hub
+from train.data import hub
+from train.data.labelled_reviews import splits
 from train.data.pairs import spread
+from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder, Model
 from transformer_core.tasks.classification import frame
@@ -52,7 +54,7 @@ def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
             if SHORTEST <= len(src) <= LONGEST:
                 yield Text(tgt[:-1], tgt[1:], torch.tensor(src))
     elif isinstance(model, EncoderClassifier):
-        _, held_out = films.load(data)
+        _, held_out = splits(data, preset_of(trained.folder))
         pieces = tokenizer.encode_batch(held_out.text)
         for ids, label in zip(pieces, held_out.label, strict=True):
             if len(ids) <= REVIEW - 2:

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from train.data import films
 from train.data.buckets import Ragged
+from train.data.labelled_reviews import splits
 from train.running.measured import LONG_REVIEWS, keep, read_flags
 from train.running.verdicts import judge, predict
+from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import Model
 from transformer_core.tasks.classification import BEGINNING, frame
@@ -62,7 +63,7 @@ def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write long_reviews.json."""
     checkpoint, data = read_flags(argv, "long_reviews", __doc__, "sentiment")
     trained = load_trained(checkpoint, Model)
-    _, held_out = films.load(data)
+    _, held_out = splits(data, preset_of(checkpoint))
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
     if not long:

@@ -37,7 +37,7 @@ class TrainConfig:
     warmup_steps: int = 100
     weight_decay: float = 0.01
     label_smoothing: float = 0.0
-    grad_clip: float = 1.0
+    grad_clip: Annotated[float, "the longest that a gradient may be; 0 does not clip"] = 1.0
     ema: Annotated[float, "decay of the averaged weights, which are evaluated and kept"] = 0.0
     accumulate: Annotated[int, "a step's batch is computed in this many parts"] = 1
     eval_every: Annotated[int, "steps from one evaluation to the next"] = 250
@@ -53,7 +53,7 @@ class TrainConfig:
         rates = ("learning_rate", "weight_decay", "grad_clip")
         for name in ("steps", "minutes", "warmup_steps", "patience", *rates):
             if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name}={getattr(self, name)} must be at least 0")
+                raise ValueError(f"{name}={getattr(self, name)} must be finite and at least 0")
         for name in ("ema", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
@@ -174,7 +174,8 @@ class Trainer(Generic[M]):
         """One step against the gradients, which are gone then; the average follows."""
         for group in (group for optimizer in self.optimizers for group in optimizer.param_groups):
             group["lr"] = learning_rate
-        torch.nn.utils.clip_grad_norm_(self.weights, grad_clip)
+        if grad_clip:
+            torch.nn.utils.clip_grad_norm_(self.weights, grad_clip)
         with self.autocast():  # Muon's updates are products
             for optimizer in self.optimizers:
                 optimizer.step()

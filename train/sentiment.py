@@ -197,8 +197,13 @@ def refuse_readers(options: Options) -> None:
     """
     if options.teachers and options.preset != "sentences":
         raise SystemExit("--teachers are asked by --preset sentences alone")
+    if options.preset == "sentences" and not options.teachers and options.out in options.init:
+        # a run that is resumed would ask the half-trained weights
+        raise SystemExit(f"--init {options.out} says what is learnt: choose another --out")
     by_report = options.preset in REPORT_PRESETS
     for folder in (*options.init, *options.teachers):
+        if not read_runs(folder):
+            raise SystemExit(f"{folder} does not say what it was trained on")
         ones = [one for one in read_runs(folder) if one["task"] == options.task]
         if any((one["preset"] in REPORT_PRESETS) != by_report for one in ones):
             raise SystemExit(

@@ -19,8 +19,8 @@ CARD = Card(
     data=(
         "The 25,000 labelled training reviews of the Large Movie Review Dataset (Maas et al. 2011) "
         f"without those that also stand in the test set; one in {films.HELD_OUT} validates, "
-        "chooses the weights and calibrates the confidence. Whole reviews and excerpts of one to "
-        "three sentences are learnt."
+        "chooses the weights of runs that keep the best, and calibrates the confidence. Whole "
+        "reviews and excerpts of one to three sentences are learnt."
     ),
     limits=(
         "It knows two answers and no doubt in between: a text that is no film review gets a label "

@@ -81,8 +81,8 @@ CARD = Card(
 )
 KEPT_BEST = " {} kept the weights that were best on it, as is usual in the literature."
 KEPT_LAST = (
-    " {} kept the weights of the last step, and chose nothing by the last tenth: settings are "
-    "chosen by trials, which leave out another twentieth (`--preset trial`)."
+    " {} kept the weights of the last step, and chose nothing by the last tenth; trials, by which "
+    "settings can be chosen, leave out another twentieth (`--preset trial`)."
 )
 TAUGHT_BY = " {} learnt half from the text, half from the answers of models trained before."
 HELD_OUT = 0.1  # the usual split: the last tenth, which a model is scored on
@@ -168,7 +168,8 @@ def refuse_readers(options: Options) -> None:
     if options.preset != "trial":
         return
     for folder in (*options.init, *options.teachers):
-        if any(run.get("preset") != "trial" for run in read_runs(folder)):
+        runs = read_runs(folder)
+        if not runs or any(run.get("preset") != "trial" for run in runs):
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
 

@@ -214,12 +214,12 @@ CARD = Card(
     language=("en", "de"),
     dataset="English-German mix",
     data=(
-        "About half a million sentence pairs from 26 public sources (Tatoeba, TED talks, image "
+        "About half a million sentence pairs from 30 public sources (Tatoeba, TED talks, image "
         "captions, dialogues, news and others), deduplicated, without any sentence of the "
-        "validation and test sets; the noisy sources are drawn less often, captions and everyday "
-        "sentences more often, and a quarter of the English sentences is shown with slips such as "
-        "lower case, missing punctuation and typing errors. Pieces are those of one byte-pair "
-        "vocabulary for both languages."
+        "validation and test sets; the noisy sources are drawn less often or not at all, captions "
+        "and everyday sentences more often, and a quarter of the English sentences is shown with "
+        "slips such as lower case, missing punctuation and typing errors. Pieces are those of one "
+        "byte-pair vocabulary for both languages."
     ),
     limits=(
         "It translates one sentence at a time without context, so pronouns and the polite form "
@@ -252,8 +252,8 @@ TALKS = replace(
     CARD,
     dataset=hub.IWSLT,
     data=(
-        "The sentence pairs of the TED talks of IWSLT 2017, deduplicated, without any sentence of "
-        "the validation and test sets; a quarter of the English sentences is shown with slips such "
+        "The sentence pairs of the TED talks of IWSLT 2017, without any sentence of the validation "
+        "and test sets; a quarter of the English sentences is shown with slips such "
         "as lower case, missing punctuation and typing errors. Pieces are those of one byte-pair "
         "vocabulary for both languages."
     ),

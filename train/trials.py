@@ -37,7 +37,10 @@ def main(argv: list[str] | None = None) -> None:
     names = {one["trial"] for one in new}
     kept = [one for one in read_json(flags.folder / TRIALS) or [] if one["trial"] not in names]
     write_atomically(flags.folder / TRIALS, json.dumps([*kept, *new], indent=2) + "\n")
-    print(f"{flags.folder / TRIALS}: {len(kept) + len(new)} trials")
+    print(
+        f"{flags.folder / TRIALS}: {len(kept) + len(new)} trials; `python -m train.refresh` writes "
+        "them into the card"
+    )
 
 
 if __name__ == "__main__":

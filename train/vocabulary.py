@@ -7,6 +7,7 @@ The result stands in the checkpoint, as vocabulary.json.
 
 import argparse
 import json
+import math
 from collections import deque
 from dataclasses import replace
 from functools import partial
@@ -89,6 +90,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each size")
     parser.add_argument("--threads", type=int, default=1)
     flags = parser.parse_args(argv)
+    for name in ("minutes", "threads"):
+        if not 0 < getattr(flags, name) < math.inf:
+            parser.error(f"--{name} {getattr(flags, name)} must be above 0")
+    flags.checkpoint.mkdir(parents=True, exist_ok=True)  # before half an hour of training
     torch.set_num_threads(flags.threads)
     # evaluated before the first step and after the last
     config = replace(TRAIN, minutes=flags.minutes, warmup_steps=100, eval_every=1_000_000)

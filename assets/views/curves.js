@@ -138,7 +138,7 @@ function draw() {
     asked = undefined;
     return stop();
   }
-  if (asked === value.held) asked = undefined;
+  if (asked === value.held || value.moments.length < 2) asked = undefined; // it knows, or began anew
   note.textContent = value.summary;
   key.replaceChildren(
     ...(value.series.length > 1

@@ -44,7 +44,6 @@ function flowBar(bar, redraw) {
     }
     put(play, 'textContent', runs ? '❚❚ Pause' : '▶ Play');
     put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
-    put(unfold, 'ariaPressed', String(!!wanted));
     put(rawly, 'ariaPressed', String(raw));
     put(rawly, 'hidden', !wanted);
     for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);

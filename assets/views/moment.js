@@ -124,7 +124,8 @@ actions.head = (button) => {
   alone = alone ? null : [+button.dataset.l, +button.dataset.h];
   paint();
   remember();
-  maps.querySelector('button')?.focus({ preventScroll: true });
+  const { l, h } = button.dataset;
+  maps.querySelector(`[data-l="${l}"][data-h="${h}"]`)?.focus({ preventScroll: true });
 };
 maps.addEventListener('pointermove', (event) => {
   const button = event.target.closest('.moment-map'), g = data();

@@ -106,6 +106,7 @@ actions.answer = (choice) => {
 actions.show = () => {
   openPlace(stops[at].place.whole);
   show();
+  card.querySelector('[data-do=next]').focus({ preventScroll: true });
 };
 actions.back = () => goTo(at - 1);
 actions.next = () => at === stops.length - 1 ? leave() : goTo(at + 1);

@@ -124,7 +124,7 @@ actions.all = () => {
 // a line's places that its axis has
 const places = (to, line) => line.x.filter((x) => to.has('x', x));
 chart.addEventListener('pointermove', (event) => {
-  const shownLines = current().lines.filter((line) => on.has(line.title));
+  const shownLines = (current()?.lines ?? []).filter((line) => on.has(line.title));
   if (!shownLines.length) return;
   const area = chart.getBoundingClientRect(), px = event.clientX - area.left;
   const to = axes(shownLines), py = event.clientY - area.top, xs = places(to, shownLines[0]);

@@ -10,7 +10,10 @@ let base = null, edits = {}, chosen = -1;
 const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' : edits[i] || own;
 function draw() {
   const value = current();
-  if (value && value.asked !== null) return chosen === value.asked && open(chosen);
+  if (value && value.asked !== null) { // the rest of the panel may be in use
+    if (chosen === value.asked) panel.querySelector('.tokens-list')?.replaceChildren(...offered());
+    return;
+  }
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
@@ -45,6 +48,26 @@ function draw() {
 }
 const button = (kind, text) =>
   make('button', { type: 'button', 'data-do': 'change', 'data-kind': kind, text });
+// what a language model would put there
+const offered = () =>
+  current().suggestions.map(([text, likelihood, p]) => {
+    const pick = make(
+      'button',
+      {
+        type: 'button',
+        'data-do': 'change',
+        'data-kind': 'replace',
+        'data-text': text,
+        title: `a language model finds it ${percent(likelihood)} likely here`,
+      },
+      make('code', { text }),
+      make('span', {
+        text: `${current().labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${percent(Math.max(p, 1 - p))}`,
+      }),
+    );
+    pick.style.setProperty('--p', likelihood);
+    return pick;
+  });
 function open(i) {
   const value = current(), node = words.querySelector(`[data-i="${i}"]`);
   const typed = panel.querySelector('input')?.value,
@@ -57,27 +80,7 @@ function open(i) {
   });
   if (chosen === i && typed) input.value = typed;
   chosen = i;
-  const list = make('div', { class: 'tokens-list' });
-  if (value.asked === i) {
-    for (const [text, likelihood, p] of value.suggestions) {
-      const pick = make(
-        'button',
-        {
-          type: 'button',
-          'data-do': 'change',
-          'data-kind': 'replace',
-          'data-text': text,
-          title: `a language model finds it ${percent(likelihood)} likely here`,
-        },
-        make('code', { text }),
-        make('span', {
-          text: `${value.labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${percent(Math.max(p, 1 - p))}`,
-        }),
-      );
-      pick.style.setProperty('--p', likelihood);
-      list.append(pick);
-    }
-  }
+  const list = make('div', { class: 'tokens-list' }, ...(value?.asked === i ? offered() : []));
   panel.replaceChildren(
     make('p', { text: `“${base.words[i][1]}”` }),
     make(

@@ -201,7 +201,7 @@ def test_layers_unfold_and_say_what_each_would_have_said(open_page):
     before = painted(flow)
     flow.locator(".flow-unfold").click()
     expect(flow.locator(".flow-lens.flow-final:visible").last).to_be_visible()
-    expect(flow.locator(".flow-unfold")).to_have_attribute("aria-pressed", "true")
+    expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
     page.wait_for_function(
         "+document.querySelector('#translate-flow .flow-start').style.opacity === 0"
     )

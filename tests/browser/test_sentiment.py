@@ -238,6 +238,20 @@ def test_a_flip_is_searched_and_explained(open_page):
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
 
 
+def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
+    page = opened(open_page, "words")
+    page.wait_for_selector("#words .words-word")
+    page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
+    page.wait_for_function("watch.rests()")
+    page.get_by_role("button", name="Smallest set").click()
+    expect(page.locator("#words .view-note")).to_contain_text("ithout", timeout=60_000)
+    page.locator("#review textarea").fill("Great fun.")
+    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    page.wait_for_function("watch.rests()")
+    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
+
+
 def test_the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(open_page):
     page = opened(open_page, "layers")
     page.wait_for_selector("#lens .meter")

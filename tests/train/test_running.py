@@ -24,7 +24,7 @@ from torch.testing import assert_close
 
 from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
-from train.running.card import read_runs, retract
+from train.running.card import LEARNING, TRIALS, read_runs, retract
 from train.running.flags import read_flags
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
@@ -262,6 +262,19 @@ def test_new_weights_leave_nothing_that_was_measured_of_the_old(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"metrics.csv", "vocabulary.json"}
 
 
+def test_a_model_that_begins_anew_has_nothing_of_the_one_before(trained, tmp_path):
+    out = tmp_path / "writer"
+    shutil.copytree(trained[-1], out)
+    recorded = {TRIALS, LEARNING}
+    for name in recorded:
+        (out / name).write_text("[]")
+    some = [*WRITER, "--steps", "1", "--data", trained[trained.index("--data") + 1], "--out"]
+    shakespeare.main([*some, str(out), "--init", str(out)])
+    assert recorded <= {path.name for path in out.iterdir()}, "it goes on with the same model"
+    shakespeare.main([*some, str(out), "--overwrite"])
+    assert not recorded & {path.name for path in out.iterdir()}
+
+
 def test_a_run_that_starts_from_a_model_keeps_its_vocabulary(trained, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text((TEXT * 4).replace("e", "é"))  # as many characters, but others
@@ -387,7 +400,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
     ("flags", "sentence"),
     [
         (["--n-heads", "3"], "d_model=256 is not divisible by n_heads=3"),
-        (["--steps", "-1"], "steps=-1 must be at least 0"),
+        (["--steps", "-1"], "steps=-1 must be finite and at least 0"),
         (["--eval-every", "-5"], "eval_every=-5 must be at least 1"),
         (["--ema", "1"], "ema=1.0 must be at least 0 and below 1"),
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
@@ -395,7 +408,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--positional-encoding", "abs"], "invalid choice: 'abs'"),
         (["--pooling", "max"], "invalid choice: 'max'"),
         (["--steps", "many"], "invalid int value: 'many'"),
-        (["--minutes", "nan"], "minutes=nan must be at least 0"),
+        (["--minutes", "nan"], "minutes=nan must be finite and at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),
         (["--workers", "-1"], "--workers -1 must be at least 0"),
         (["--data", "/nowhere"], "--data /nowhere does not exist"),

@@ -6,6 +6,7 @@ import time
 import uuid
 import weakref
 from contextlib import ExitStack
+from itertools import islice
 
 import gradio as gr
 import httpx
@@ -18,6 +19,7 @@ from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.plans import Plan
 from transformer_core.ui.app import LAUNCH, build_app
+from transformer_core.ui.page import forget
 from transformer_core.ui.tabs.lab import handlers
 from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of
 
@@ -224,6 +226,18 @@ def test_a_model_is_looked_at_before_anybody_trains_it(app, started):
     assert preview(None, "CAB", "fly", *SETTINGS[1:], *MODEL, *MODEL) == (None,) * 5
     race = preview(None, "CAB", *SETTINGS[:-1], True, *MODEL, *MODEL)
     assert len(race[0]["series"]) == 2 and race[3]["groups"]
+
+
+def test_what_is_decoded_while_it_learns_is_not_taken_back(app):
+    running = handler(app, "run")(None, "CAB", *SETTINGS, *MODEL, *MODEL)
+    training, *_ = next(running)
+    read = [update[4]["reads"] for update in islice(running, 2)]
+    looked = handlers.look_now(training, "ABC")
+    later = next(running)[4]["reads"]
+    running.close()
+    forget(training)
+    assert read == [["C", "A", "B"]] * 2
+    assert looked[1]["reads"] == later == ["A", "B", "C"]
 
 
 def test_a_training_that_is_on_show_stays_there_whatever_is_chosen(app):

@@ -8,6 +8,7 @@ saved weights) and the checkpoint itself.
 
 import itertools
 import json
+import shlex
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -24,7 +25,7 @@ from transformer_core.model.models import LinearClassifier, Model
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
 """
-TRIALS = "trials.json"
+TRIALS, LEARNING = "trials.json", "learning.json"
 TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
 |---|---|---:|---:|---:|---:|
 """
@@ -60,6 +61,12 @@ def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) 
 def retract(folder: Path) -> None:
     """Drop what was measured of weights that are about to change."""
     for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
+        (folder / name).unlink(missing_ok=True)
+
+
+def disown(folder: Path) -> None:
+    """Drop what was recorded on the way to weights that others are about to replace."""
+    for name in (TRIALS, LEARNING):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -212,7 +219,7 @@ def describe_trials(folder: Path) -> list[str]:
 def settings_of(command: str) -> list[str]:
     """The flags of a command with their values, but those that say where."""
     flags: list[str] = []
-    for word in command.split()[3:]:  # behind python -m train.…
+    for word in shlex.split(command)[3:]:  # behind python -m train.…
         if word.startswith("--") or not flags:
             flags.append(word)
         else:

@@ -1,6 +1,7 @@
 """The command line of a training script: a preset, and a flag for every field of its configs."""
 
 import argparse
+import shlex
 import sys
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields, replace
@@ -97,7 +98,7 @@ def read_flags(
     options = Options(
         task=task,
         preset=flags.preset,
-        command=" ".join(["python", "-m", f"train.{task}", *argv]),
+        command=shlex.join(["python", "-m", f"train.{task}", *argv]),
         model=model,
         train=train,
         precision=flags.precision,

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
 from train.optimizers import inside_blocks
 from train.running.ahead import Ahead
-from train.running.card import read_runs, record_run, retract
+from train.running.card import disown, read_runs, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
 from train.running.metrics import Metrics, measured, read_rows
@@ -65,7 +65,7 @@ def run(
     for now, averaged in watched(seen, options.train, is_main=is_main):
         if now.metrics is not None and is_main:
             if now.is_best or (options.train.keep_last and not now.diverged):
-                keep(options.out, averaged, tokenizer)
+                keep(options.out, averaged, tokenizer, anew=not past)
             record_run(options.out, runs_before, describe(options, hardware, now))
     if now.diverged:
         raise SystemExit(
@@ -115,9 +115,12 @@ def watched(
                 bar.write(f"step {now.step}, {now.seconds / 60:.1f} min: {found}{star}")
 
 
-def keep(folder: Path, model: Model, tokenizer: Tokenizer) -> None:
-    """Replace the model that a folder holds, of which nothing that was measured stays."""
+def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> None:
+    """Replace the model that a folder holds, of which nothing that was measured stays, and if the
+    new one began anew nothing that was recorded on the way."""
     retract(folder)
+    if anew:
+        disown(folder)
     # now, and not before: until here the old model stands beside its own vocabulary
     write_atomically(folder / "tokenizer.json", tokenizer.to_json())
     checkpoint.save(folder, model)

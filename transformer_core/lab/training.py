@@ -79,6 +79,7 @@ class Training:
         self.lock = threading.Lock()
         self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
+        self.reads = self.toy.example  # what its visitor sees it read, and may change meanwhile
         self.learners = [self.learner(fit, choice) for choice in plan.choices]
         first, *rivals = (learner.model for learner in self.learners)
         for rival in rivals:  # a race starts fairly: what they have in common is the same

@@ -4,7 +4,7 @@ import functools
 import html
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 SECONDS_PER_UPDATE = 0.1  # of a stream
 BUSY = "() => ({__type__: 'update', interactive: true})"
+IDLE = "() => ({__type__: 'update', interactive: false})"
 
 T = TypeVar("T")
 
@@ -66,10 +67,10 @@ def sentences() -> Iterator[None]:
         raise gr.Error(html.escape(str(error)), print_exception=False) from error
 
 
-def stoppable(stop: gr.Button, triggers: list, running) -> None:
+def stoppable(stop: gr.Button, triggers: list, running, ends: Sequence = ()) -> None:
     """A button that ends an event and can be pressed only while the event runs.
 
-    running is what gr.on(triggers, …) returned.
+    running is what gr.on(triggers, …) returned; the triggers in ends end it, too.
     """
     # at once and in the page: an answer of the server could come after that of a short event
     gr.on(triggers, None, None, stop, js=BUSY, **PRIVATE)
@@ -80,3 +81,5 @@ def stoppable(stop: gr.Button, triggers: list, running) -> None:
     }
     running.then(show_progress="hidden", **at_rest)
     stop.click(cancels=running, show_progress="hidden", **at_rest)
+    for end in ends:
+        end(None, None, stop, js=IDLE, cancels=running, **PRIVATE)

@@ -3,6 +3,7 @@
 import gradio as gr
 from torch import Tensor
 
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 
@@ -23,6 +24,6 @@ def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str, n:
     return {
         "summary": summary,
         "tokens": [tokens[i] for i in order],
-        "model": [round(model[i].item(), 5) for i in order],
-        "drawn": [round(drawn[i].item(), 5) for i in order],
+        "model": [digits(model[i].item()) for i in order],
+        "drawn": [digits(drawn[i].item()) for i in order],
     }

@@ -1,10 +1,9 @@
 """The live lab's curves, with a slider back through the recorded moments."""
 
-import math
-
 import gradio as gr
 
 from transformer_core.lab.learner import Point
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 
@@ -48,14 +47,10 @@ def curves_value(
             {
                 "name": name,
                 "points": [
-                    [p.step, finite(p.loss), round(p.accuracy, 4), round(p.exact, 4)] for p in curve
+                    [p.step, digits(p.loss, 5), round(p.accuracy, 4), round(p.exact, 4)]
+                    for p in curve
                 ],
             }
             for name, curve in series.items()
         ],
     }
-
-
-def finite(number: float) -> float | None:
-    """A number as JSON can say it, five digits of it; None if it is none."""
-    return float(f"{number:.5g}") if math.isfinite(number) else None

@@ -1,6 +1,7 @@
 """What several views send: packed numbers, and pieces as they are read."""
 
 import base64
+import math
 
 from torch import Tensor
 
@@ -13,6 +14,11 @@ def pack(numbers: Tensor) -> str:
 def pack_small(numbers: Tensor) -> str:
     """Whole numbers from 0 to 255 as base64, a byte each."""
     return base64.b64encode(numbers.numpy().astype("u1").tobytes()).decode()
+
+
+def digits(number: float, n: int = 4) -> float | None:
+    """A number as JSON can say it, n digits of it; None if it is none."""
+    return float(f"{number:.{n}g}") if math.isfinite(number) else None
 
 
 def spaced(piece: str) -> str:

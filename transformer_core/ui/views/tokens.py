@@ -1,13 +1,12 @@
 """Text coloured by how much each token surprised the model."""
 
 import json
-import math
 from collections.abc import Sequence
 
 import gradio as gr
 
 from transformer_core.tasks.requests import Token
-from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.shared import digits, spaced
 from transformer_core.ui.views.view import view
 
 
@@ -37,6 +36,6 @@ def tokens_value(tokens: Sequence[Token], note: str, *, identity: str) -> dict:
 
 def token_line(token: Token) -> str:
     """[text, probability or null, [[id, text, probability], …]] and the end of the line."""
-    p = None if math.isnan(token.log_prob) else round(token.prob, 4)
-    others = [[index, spaced(text), round(q, 4)] for index, text, q in token.alternatives]
-    return json.dumps([spaced(token.text), p, others], separators=(",", ":")) + "\n"
+    others = [[index, spaced(text), digits(q)] for index, text, q in token.alternatives]
+    cells = [spaced(token.text), digits(token.prob), others]
+    return json.dumps(cells, separators=(",", ":")) + "\n"

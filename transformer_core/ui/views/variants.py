@@ -9,7 +9,7 @@ import numpy as np
 from transformer_core.studies.curves import Line
 from transformer_core.studies.findings import shown
 from transformer_core.studies.statistics import SHOWN, Ending
-from transformer_core.ui.views.curves import finite
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 
@@ -90,4 +90,4 @@ def ending(end: Ending, metric: str) -> dict:
 
 def rounded(values: np.ndarray) -> list[float | None]:
     """Numbers as JSON can say them, five digits of each; None for what is none."""
-    return [finite(value) for value in values.tolist()]
+    return [digits(value, 5) for value in values.tolist()]

@@ -245,17 +245,14 @@ def wire_twins(here: Layout, answers: Answers, arriving: Dependency) -> None:
     brought = arriving.success(can_press, here.brought, here.stop, **shared)
     # asked by the server alone: what the page shows may be another study's by now
     asking.append(brought.then(answers.run_brought, here.brought, answer, **QUEUED, **PRIVATE))
+    chosen = [here.study, here.found, here.text, here.site, here.head]
+    heads = [here.cards, *here.told]
     for one in asking:
         one.then(ended, None, here.stop, **shared)
+        one.success(answers.catch_up, [*chosen, here.part, here.part_head], heads, **DRAWING)
     stopped = gr.on([here.stop.click, here.study.input], None, cancels=asking, **PRIVATE)
     stopped.then(ended, None, here.stop, **shared)
-    gr.on(
-        [here.site.input, here.head.input],
-        answers.show_head,
-        [here.study, here.found, here.text, here.site, here.head],
-        [here.cards, *here.told],
-        **DRAWING,
-    )
+    gr.on([here.site.input, here.head.input], answers.show_head, chosen, heads, **DRAWING)
 
 
 def can_press(now: object) -> gr.Button:

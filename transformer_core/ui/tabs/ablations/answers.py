@@ -198,6 +198,14 @@ class Answers:
         """Another head of the twins."""
         return self.show_twins(name, done, site, head), *self.looked_at(name, text, site, head)
 
+    @answers_errors
+    def catch_up(self, name, done, text, site, head, part, part_head):
+        """After a run, which showed a head: the one that was chosen meanwhile, if it is another."""
+        shown = self.looked_at(name, text, site, head)
+        if not done or shown[1:] == (part, part_head):
+            return [gr.skip()] * (1 + len(shown))
+        return self.show_twins(name, done, site, head), *shown
+
     def looked_at(self, name, text, site, head) -> tuple:
         """The doors with the attention that is shown, see `there`."""
         known = {str(one): one for one in sites_of(self.studies.get(name))}

@@ -37,21 +37,22 @@ class Lab:
 
     fit: Fit
 
-    def begun(self, training: Training | None, text: str, values: tuple) -> tuple[Training, str]:
+    def begun(self, training: Training | None, text: str, values: tuple) -> Training:
         """The training to go on with, or a new one if it ended or other settings were chosen."""
         plan = plan_of(*values)
         if training is not None and not training.ended and training.plan == plan:
             training.held = None  # whoever goes on wants to see what comes
-            return training, training.check(text)
+            training.reads = training.check(text)
+            return training
         fresh = Training(self.fit, plan)
-        text = fresh.check(text)
+        fresh.reads = fresh.check(text)
         forget(training)
-        return fresh, text
+        return fresh
 
     def run(self, training, text, *values) -> Iterator[tuple]:
         """Start: train, and show it as it goes on."""
         try:
-            training, text = self.begun(training, text, values)
+            training = self.begun(training, text, values)
         except InputError as error:
             yield refused(error)
             return
@@ -59,20 +60,20 @@ class Lab:
         # while the visitor leaves would put it back
         yield training, *[gr.skip()] * N_SHOWN
         training.advance()
-        yield gr.skip(), *display(training, text, running=True)
+        yield gr.skip(), *display(training, running=True)
         for now in paced(training.run(), SECONDS_PER_UPDATE):
-            yield gr.skip(), *display(now, text, running=True)
-        yield gr.skip(), *display(training, text)
+            yield gr.skip(), *display(now, running=True)
+        yield gr.skip(), *display(training)
 
     def one_step(self, training, text, *values) -> tuple:
         """Step: one more, and no further."""
         try:
-            training, text = self.begun(training, text, values)
+            training = self.begun(training, text, values)
         except InputError as error:
             return refused(error)
         training.pause()
         training.advance()
-        return training, *display(training, text)
+        return training, *display(training)
 
     def preview(self, training, text, *values) -> tuple:
         """What the chosen model writes before it has learnt anything, unless one is on show."""
@@ -83,7 +84,8 @@ class Lab:
         except InputError:  # Start says it; here one is still choosing
             return (None,) * (1 + N_LOOKS)
         fresh.advance()
-        looks = curves_of(fresh, HINT), *looks_of(fresh, readable(fresh, text))
+        fresh.reads = readable(fresh, text)
+        looks = curves_of(fresh, HINT), *looks_of(fresh)
         fresh.forget()
         return looks
 
@@ -98,7 +100,8 @@ class Lab:
             return self.clear(training, text, *values)
         training.pause()
         try:
-            return gr.skip(), *display(training, training.check(text))
+            training.reads = training.check(text)
+            return gr.skip(), *display(training)
         except InputError:  # what it cannot read is no reason to go on
             skipped = [gr.skip()] * N_LOOKS
             return gr.skip(), *not_running(training), curves_of(training), *skipped
@@ -131,7 +134,8 @@ def look_now(training, text) -> tuple:
     """Decode: the same moment with another input; what cannot be read is said where it would be."""
     training = trained(training)
     try:
-        return curves_of(training), *looks_of(training, training.check(text))
+        training.reads = training.check(text)
+        return curves_of(training), *looks_of(training)
     except InputError as error:
         return gr.skip(), gr.skip(), {"summary": str(error)}, gr.skip(), gr.skip()
 

@@ -75,12 +75,13 @@ def curves_of(training: Training, hint: str = "") -> dict:
     )
 
 
-def looks_of(training: Training, text: str) -> list:
+def looks_of(training: Training) -> list:
     """The values of the attention maps and the outputs: of the first model, then of its rival.
 
-    text is a checked input; the moment is the one that the visitor has gone back to.
+    Of what the training reads, at the moment that its visitor has gone back to.
     """
     values: list[dict | None] = []
+    text = training.reads
     answer = training.toy.answer(text)
     for name, learner in zip(training.names, training.learners, strict=False):
         attempt = training.attempt(learner, text)
@@ -122,7 +123,7 @@ def stop_button(running: bool) -> gr.Button:
     return gr.Button(interactive=running)
 
 
-def display(training: Training, text: str, running: bool = False) -> tuple:
+def display(training: Training, running: bool = False) -> tuple:
     """Everything that changes while a model learns: status line, Stop, curves, and the looks."""
     said = status_of(training, running), stop_button(running)
-    return *said, curves_of(training), *looks_of(training, text)
+    return *said, curves_of(training), *looks_of(training)

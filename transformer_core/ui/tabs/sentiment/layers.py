@@ -107,7 +107,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
 
     @answers_errors
     def show_worth(work, measured):
-        return switched(models.classifier, work, measured)
+        return switched(models.classifier, work, measured) if work.text else None
 
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     switches.toggle(toggle, [work, measured], [work, switches], **quiet)

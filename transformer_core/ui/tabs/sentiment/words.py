@@ -164,5 +164,5 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         **QUEUED,
         **PRIVATE,
     )
-    stoppable(stop, [flip.click], searching)
+    stoppable(stop, [flip.click], searching, ends=[review.change])
     return Drawn(shown, editor.draw, [Edited(), None, None])
