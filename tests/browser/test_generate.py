@@ -404,7 +404,7 @@ DRAWN = {
     "bars": "rect",
     "story": ".token",
     "garden": ".garden-run",
-    "learning": ".learning-line",
+    "learning": ".learning-dot",
 }
 
 

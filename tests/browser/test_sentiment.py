@@ -245,7 +245,7 @@ def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
     page.wait_for_function("watch.rests()")
     page.get_by_role("button", name="Smallest set").click()
     expect(page.locator("#words .view-note")).to_contain_text("ithout", timeout=60_000)
-    page.locator("#review textarea").fill("Great fun.")
+    page.locator("#review textarea").fill("Great fun")
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
     page.wait_for_function("watch.rests()")

@@ -377,8 +377,12 @@ def test_sizes_of_the_vocabulary_are_compared_on_the_same_validation(folder, mon
     monkeypatch.setattr(vocabulary, "MODEL", replace(TINY, max_len=160))
     monkeypatch.setattr(vocabulary, "TRAIN", replace(translation.TRAIN, steps=3, batch_size=400))
     monkeypatch.setattr(vocabulary, "SIZES", (80, 100))
-    vocabulary.main(["--data", str(folder), "--checkpoint", str(folder), "--minutes", "0"])
-    found = json.loads((folder / "vocabulary.json").read_text())["tried"]
+    words = ["--data", str(folder), "--checkpoint", str(folder / "new"), "--minutes"]
+    for wrong in (["-1"], ["inf"], ["0", "--threads", "0"]):
+        with pytest.raises(SystemExit):
+            vocabulary.main([*words, *wrong])
+    vocabulary.main([*words, "0"])
+    found = json.loads((folder / "new" / "vocabulary.json").read_text())["tried"]
     assert [one["vocab_size"] for one in found] == [80, 100]
     for one in found:
         assert (
