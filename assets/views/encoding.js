@@ -75,7 +75,7 @@ function draw() {
   if (!some) return;
   heading.textContent = value.names.table;
   columns = value.columns;
-  numbers = unpack(value.table).map((v) => 2 * v - 1);
+  numbers = unpackSigned(value.table);
   paintMap(map, numbers, value.rows, value.columns);
   map.setAttribute('aria-label', value.names.table);
   numbers = numbers.map((v) => v * value.limit);

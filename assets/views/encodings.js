@@ -13,7 +13,7 @@ function draw() {
     if (!card.table) return box;
     const map = make('canvas', { role: 'img', 'aria-label': `${card.name}: ${card.place}` });
     box.append(map);
-    paintMap(map, unpack(card.table).map((v) => 2 * v - 1), card.rows, card.columns);
+    paintMap(map, unpackSigned(card.table), card.rows, card.columns);
     return box;
   }));
 }

@@ -60,6 +60,8 @@ const unpack = (text) => {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return Float32Array.from(new Uint16Array(bytes.buffer), (v) => v / 65535);
 };
+// numbers of both signs, -1 to 1, as views.pack_signed writes them; 0 is 0
+const unpackSigned = (text) => unpack(text).map((v) => Math.round(65535 * v) / 32767 - 1);
 const colour = (name) => getComputedStyle(element).getPropertyValue(name).trim();
 const save = (name, type, content) => {
   const link = make('a', {

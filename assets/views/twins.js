@@ -61,7 +61,7 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !all.length);
   note.textContent = current()?.summary ?? 'As soon as they are asked, each answers here.';
   if (chosen && chosen >= all.length && all.length < cards.children.length) chosen = 0;
-  cards.replaceChildren(...all.map(small));
+  redraw(cards, ...all.map(small));
   if (all.length) enlarge(all[Math.min(chosen, all.length - 1)]);
   else large.replaceChildren();
 }

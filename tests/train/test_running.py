@@ -26,9 +26,11 @@ from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
 from train.running.card import LEARNING, TRIALS, read_runs, retract
 from train.running.flags import read_flags
+from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.model.models import DecoderLM
+from transformer_core.tokenization import train_characters
 
 ROOT = Path(__file__).parents[2]
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "32"]
@@ -262,6 +264,24 @@ def test_new_weights_leave_nothing_that_was_measured_of_the_old(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"metrics.csv", "vocabulary.json"}
 
 
+def test_no_model_is_left_beside_the_vocabulary_of_another(trained, tmp_path, monkeypatch):
+    folder = Path(trained[-1])
+    model, tokenizer = load_trained(folder).model, load_trained(folder).tokenizer
+    other = train_characters((TEXT * 4).replace("e", "é"), plain=False)
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoint, "save", dies)
+    with pytest.raises(KeyboardInterrupt):
+        keep(folder, model, tokenizer, anew=True)
+    assert load_trained(folder).tokenizer.to_json() == tokenizer.to_json()
+    with pytest.raises(KeyboardInterrupt):
+        keep(folder, model, other, anew=True)
+    with pytest.raises(checkpoint.CheckpointError):
+        load_trained(folder)
+
+
 def test_a_model_that_begins_anew_has_nothing_of_the_one_before(trained, tmp_path):
     out = tmp_path / "writer"
     shutil.copytree(trained[-1], out)
@@ -425,6 +445,8 @@ def test_a_bad_flag_gets_a_sentence(flags, sentence, capsys):
 def test_another_model_cannot_be_resumed_or_started_from(trained):
     with pytest.raises(SystemExit, match="n_layers 2 instead of 1"):
         shakespeare.main([*trained, "--resume", "--n-layers", "2"])
+    with pytest.raises(SystemExit, match=r"change the training in .*: seed 5 instead of 0"):
+        shakespeare.main([*trained, "--resume", "--seed", "5"])
     with pytest.raises(SystemExit, match="does not fit this model"):
         shakespeare.main([*trained, "--init", trained[-1], "--d-ff", "16"])
 

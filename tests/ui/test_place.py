@@ -17,11 +17,11 @@ from transformer_core.ui.place import (
 
 ROOMS = {
     "translate": Room(
-        ("alternatives", "heads"), 30, (), {"beam": number(1, 12, 1), "forced": spelled(IDS)}
+        ("alternatives", "heads"), (), {"beam": number(1, 12, 1), "forced": spelled(IDS)}
     ),
-    "sentiment": Room(("words", "layers"), 30),
-    "inside": Room((), 30, ("translation", "Live lab"), {"part": spelled(PART)}),
-    "generate": Room((), 30, (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
+    "sentiment": Room(("words", "layers")),
+    "inside": Room((), ("translation", "Live lab"), {"part": spelled(PART)}),
+    "generate": Room((), (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
 }
 PLACES = (
     Place("translate"),

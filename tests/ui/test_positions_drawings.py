@@ -21,7 +21,7 @@ SIZES = (64, 40, 4)
 def numbers(sent) -> torch.Tensor:
     """The table that a view was sent. -> (rows, columns)"""
     raw = torch.frombuffer(bytearray(base64.b64decode(sent["table"])), dtype=torch.uint16)
-    table = (raw.to(torch.float64) / 65535 * 2 - 1) * sent["limit"]
+    table = (raw.to(torch.float64) - 32767) / 32767 * sent["limit"]
     return table.view(sent["rows"], sent["columns"]).float()
 
 

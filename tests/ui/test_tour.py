@@ -9,6 +9,7 @@ from tiny import tiny_translator
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
+from transformer_core.studies.learning import learning_of
 from transformer_core.studies.statistics import compare
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.ui.app import tab_id
@@ -25,8 +26,8 @@ SENTENCES = [
 ]
 
 
-def test_there_are_twelve_stops_in_at_least_five_tabs():
-    assert len(STOPS) == 12 and len({stop.place.tab for stop in STOPS}) >= 5
+def test_there_are_thirteen_stops_in_at_least_five_tabs():
+    assert len(STOPS) == 13 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
 
 
@@ -72,6 +73,19 @@ def test_the_head_that_is_needed_most_looks_at_what_was_just_written():
     site, head = needed
     kind = 1 + kinds_of(trained.model.sites).index((site.stack, site.kind))
     assert stop.place.head == (kind, site.layer + 1, head + 1)
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "shakespeare/learning.json").exists(), reason="no recorded training"
+)
+def test_most_words_are_words_of_the_plays_after_some_hundred_steps():
+    learning = learning_of(CHECKPOINTS / "shakespeare")
+    known = {one.step: one.known for one in learning.snapshots}
+    assert known[20] < 0.3 and known[200] > 0.75
+    assert len(set(learning.snapshots[0].text)) == 1
+    assert {one.tokens for one in learning.snapshots} == {4096 * step for step in known}
+    levels = [level.loss for level in learning.levels]
+    assert levels == sorted(levels, reverse=True) and learning.snapshots[-1].loss < levels[-1]
 
 
 def test_what_a_head_is_worth_is_measured_for_every_head():

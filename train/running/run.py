@@ -27,6 +27,7 @@ from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model)
+UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
@@ -90,6 +91,7 @@ def prepare(options: Options, model: Model) -> Path:
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
     if options.resume:
         refuse_another_model(options.out, model)
+        refuse_other_settings(options)
     state = options.out / "training"
     state.mkdir(parents=True, exist_ok=True)
     if not options.resume:
@@ -122,7 +124,10 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     if anew:
         disown(folder)
     # now, and not before: until here the old model stands beside its own vocabulary
-    write_atomically(folder / "tokenizer.json", tokenizer.to_json())
+    vocabulary = folder / "tokenizer.json"
+    if vocabulary.exists() and vocabulary.read_text(encoding="utf-8") != tokenizer.to_json():
+        (folder / "config.json").unlink(missing_ok=True)  # rather no model than one of other words
+    write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
 
 
@@ -134,10 +139,25 @@ def refuse_another_model(folder: Path, model: Model) -> None:
         held = asdict(checkpoint.load(folder, type(model)).config)
     except CheckpointError as error:
         raise SystemExit(f"--resume cannot go on with {folder}: {error}") from error
-    wanted = asdict(model.config)
-    differences = [f"{k} {wanted[k]} instead of {held[k]}" for k in held if wanted[k] != held[k]]
-    if differences:
-        raise SystemExit(f"--resume cannot change the model in {folder}: {', '.join(differences)}")
+    if differences := differing(held, asdict(model.config)):
+        raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
+
+
+def refuse_other_settings(options: Options) -> None:
+    """A run is resumed with the settings that it began with; only its end may be another."""
+    runs = read_runs(options.out)
+    held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
+    if differences := differing(held, asdict(options.train)):
+        raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
+
+
+def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """In words, what is wanted otherwise than it is held."""
+    return ", ".join(
+        f"{name} {wanted[name]} instead of {value}"
+        for name, value in held.items()
+        if name in wanted and wanted[name] != value
+    )
 
 
 def start_from(folders: tuple[Path, ...], model: Model) -> None:

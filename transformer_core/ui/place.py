@@ -28,7 +28,6 @@ class Room:
     """What a place may say of one tab; whatever else an address says of it is dropped."""
 
     sections: tuple[str, ...] = ()  # the first is open when nothing is said
-    longest: int = 0  # characters of its text
     choices: tuple[str, ...] = ()  # models, studies, encodings or tasks
     # by the name of each the reading of what was written; ValueError if it cannot be
     settings: Mapping[str, Callable[[str], Setting]] = field(default_factory=dict)
@@ -86,7 +85,7 @@ def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
     return Place(
         tab,
         section if section in room.sections else "",
-        text if text is not None and len(text) <= room.longest else None,
+        text,  # the tab says itself which it cannot read
         choice if choice in room.choices else "",
         head_of(said.get(heads[0], "")),
         {name: value for name, value in found.items() if value is not None},

@@ -42,7 +42,6 @@ class Furniture:
 
     sections: gr.Tabs | None = None
     text: gr.Textbox | None = None
-    longest: int = 0  # characters of the text
     choice: gr.Radio | gr.Dropdown | None = None
     settings: Mapping[str, gr.Slider | gr.Number] = field(default_factory=dict)
     kept: Mapping[str, Kept] = field(default_factory=dict)
@@ -60,7 +59,6 @@ class Furniture:
         """What a place may say of the tab."""
         return Room(
             tuple(self.names),
-            self.longest,
             tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
             {name: reader_of(setting) for name, setting in self.settings.items()}
             | {name: kept.read for name, kept in self.kept.items()},

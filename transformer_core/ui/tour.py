@@ -1,4 +1,4 @@
-"""The guided tour: twelve stops across the tabs, each with a question before one looks."""
+"""The guided tour: thirteen stops across the tabs, each with a question before one looks."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -115,6 +115,19 @@ STOPS = (
         "you press. It is what lets one pass learn from all positions at once.",
         "press",
         "#heads [data-do=head]",
+    ),
+    Stop(
+        Place("generate", "learning"),
+        "#learning",
+        "Before its first step of training the decoder repeats one character for ever. After how "
+        "many steps, of 4,096 characters each, are most of its words words of the plays?",
+        ("About 20", "About 200", "About 20,000"),
+        1,
+        "Letters come first, then pairs of them, then words: each level of the loss is what plain "
+        "counting would reach. The dice are the same at every step: move the slider, and watch how "
+        "the first words change.",
+        "move",
+        "#learning .learning-slider",
     ),
     Stop(
         Place("positions", "shuffle"),

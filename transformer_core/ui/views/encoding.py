@@ -1,10 +1,9 @@
 """What a positional encoding is: its table with one row and one column of it, and all five."""
 
 import gradio as gr
-import torch
 from torch import Tensor
 
-from transformer_core.ui.views.shared import pack
+from transformer_core.ui.views.shared import pack_signed
 from transformer_core.ui.views.view import view
 
 
@@ -52,5 +51,4 @@ def packed(table: Tensor) -> dict:
     """A table of numbers of both signs. (rows, columns)"""
     limit = table.abs().max().item() or 1.0
     rows, columns = table.shape
-    halves = (table / limit + 1) / 2
-    return {"rows": rows, "columns": columns, "limit": limit, "table": pack(halves.to(torch.float))}
+    return {"rows": rows, "columns": columns, "limit": limit, "table": pack_signed(table / limit)}

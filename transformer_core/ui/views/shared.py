@@ -11,6 +11,11 @@ def pack(numbers: Tensor) -> str:
     return base64.b64encode((numbers.numpy() * 65535).round().astype("<u2").tobytes()).decode()
 
 
+def pack_signed(numbers: Tensor) -> str:
+    """Numbers from -1 to 1, of which 0 stays exactly 0, as `pack`."""
+    return pack((numbers.double() * 32767 + 32767) / 65535)
+
+
 def pack_small(numbers: Tensor) -> str:
     """Whole numbers from 0 to 255 as base64, a byte each."""
     return base64.b64encode(numbers.numpy().astype("u1").tobytes()).decode()

@@ -15,7 +15,6 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.studies.records import AXES
-from transformer_core.studies.twins import MAX_CHARACTERS
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections
@@ -111,7 +110,7 @@ def build(page: Page) -> Furniture | None:
     arriving = wire_study(page, here, answers)
     wire_twins(here, answers, arriving)
     kept = {"part": Kept(here.part, spelled(PART)), "head": Kept(here.part_head, number(1, 99, 1))}
-    return Furniture(here.sections, here.text, MAX_CHARACTERS, here.study, kept=kept)
+    return Furniture(here.sections, here.text, here.study, kept=kept)
 
 
 def layout(names: list[str]) -> Layout:

@@ -16,7 +16,6 @@ import gradio as gr
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import (
-    MAX_PROMPT,
     bits_per_token,
     check_sampling,
     check_seed,
@@ -76,7 +75,7 @@ def build(page: Page) -> Furniture | None:
     wire_learning(page.models.language_model, deeper)
     serve(page.models.language_model)
     kept = {"branch": Kept(first.branch, number(0, 1_000_000, 1))}
-    return Furniture(deeper.sections, first.prompt, MAX_PROMPT, settings=draw.named, kept=kept)
+    return Furniture(deeper.sections, first.prompt, settings=draw.named, kept=kept)
 
 
 def refuses_in_place(handler: Callable) -> Callable:

@@ -38,7 +38,6 @@ from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
-LONGEST = 100_000  # characters that a door may bring: what is too long to look into is then said
 N_ANEW = 11  # values of a model that is opened, its text among them
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
 EXAMPLES = {
@@ -251,4 +250,4 @@ def build(page: Page) -> Furniture:
     for view in (layout.part, layout.stages):
         view.switch(inside.pick_head, layout.visit, opened, **quiet)
     kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
-    return Furniture(layout.sections, layout.text, LONGEST, layout.choice, kept=kept)
+    return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

@@ -10,7 +10,7 @@ import gradio as gr
 
 from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.studies.orders import MAX_CHARACTERS, trained_with
+from transformer_core.studies.orders import trained_with
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
@@ -74,7 +74,7 @@ def build(page: Page) -> Furniture:
     shown = open_section(here.sections)
     wire(page, here, shown)
     shuffle_words(page, here, shown)
-    return Furniture(here.sections, here.sentence, MAX_CHARACTERS, here.encoding)
+    return Furniture(here.sections, here.sentence, here.encoding)
 
 
 def layout(models: Models) -> Layout:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.inference import Models, classify
-from transformer_core.tasks.classification import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, sections
@@ -82,7 +81,7 @@ def build(page: Page) -> Furniture | None:
         return {"label": found.label, "probabilities": found.probabilities}
 
     gr.api(classify_review, api_name="classify", **QUEUED)
-    return Furniture(layout.sections, layout.review, MAX_CHARACTERS, eager=True)
+    return Furniture(layout.sections, layout.review, eager=True)
 
 
 def laid_out(models: Models) -> Layout:

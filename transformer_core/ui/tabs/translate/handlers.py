@@ -71,16 +71,27 @@ class Handlers:
             return refused(work, error)
         return self.display(work, sentence)
 
+    def is_past(self, work: Work, text: str) -> bool:
+        """Whether another text stands in the box by now, whose answer will come, or none."""
+        try:
+            return not holds(self.trained, work, text, work.beam_size, work.length_penalty)
+        except InputError:
+            return True
+
     @answers_errors
-    def pick_sentence(self, work, number):
+    def pick_sentence(self, work, text, number):
         """Look at another sentence of the text."""
+        if self.is_past(work, text):
+            return gr.skip()
         if not isinstance(number, int) or not 0 <= number < len(work.sources):
             raise InputError(f"There is no sentence {number!r}.")
         return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
 
     @answers_errors
-    def pick_piece(self, work, event: gr.EventData):
+    def pick_piece(self, work, text, event: gr.EventData):
         """Continue from another piece than the one that was written."""
+        if self.is_past(work, text):
+            return gr.skip()
         tokens, position = work.translated.tokens, event.position
         if not isinstance(position, int) or not 0 <= position < len(tokens):
             raise InputError(f"The translation has no piece {position!r}.")
@@ -93,8 +104,10 @@ class Handlers:
         return picture_weights(self.trained, looked_at(self.trained, work))
 
     @answers_errors
-    def pick_node(self, work, event: gr.EventData):
+    def pick_node(self, work, text, event: gr.EventData):
         """Continue from a branch of the search."""
+        if self.is_past(work, text):
+            return gr.skip()
         return self.force(work, event.path)
 
     def force(self, work: Work, path: Sequence[int]) -> tuple:
@@ -105,8 +118,10 @@ class Handlers:
         return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
 
     @answers_errors
-    def toggle(self, work, measured, event: gr.EventData):
+    def toggle(self, work, text, measured, event: gr.EventData):
         """Switch heads off and on -> the outputs, and the head switches."""
+        if self.is_past(work, text):
+            return gr.skip()
         model = self.trained.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
         work, sentence = again(self.trained, work, off=off)

@@ -41,9 +41,7 @@ def build(page: Page) -> Furniture | None:
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
     settings = {"beam": parts.beam, "penalty": parts.penalty}
     kept = dict(zip(Work().kept, map(Kept, parts.kept, KEPT), strict=True))
-    return Furniture(
-        parts.sections, parts.english, MAX_CHARACTERS, None, settings, kept, eager=True
-    )
+    return Furniture(parts.sections, parts.english, None, settings, kept, eager=True)
 
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
@@ -59,18 +57,18 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
 
 def wire_views(parts: Parts, handlers: Handlers) -> None:
     """What is pressed in the translation and in the sections."""
-    work, shown = parts.work, parts.shown
-    asked = [work, parts.sentences]
+    work, shown, text = parts.work, parts.shown, [parts.work, parts.english]
+    asked = [*text, parts.sentences]
     for pressed in (
         parts.sentences.input(handlers.pick_sentence, asked, shown, **QUEUED, **PRIVATE),
-        parts.german.branch(handlers.pick_piece, work, shown, **QUIET),
-        parts.picture.force(handlers.pick_piece, work, shown, **QUIET),
-        parts.tree.force(handlers.pick_node, work, shown, **QUIET),
+        parts.german.branch(handlers.pick_piece, text, shown, **QUIET),
+        parts.picture.force(handlers.pick_piece, text, shown, **QUIET),
+        parts.tree.force(handlers.pick_node, text, shown, **QUIET),
     ):
         with_switches(pressed, parts, handlers)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
-    switches.toggle(handlers.toggle, [work, measured], [*shown, switches], **QUIET)
+    switches.toggle(handlers.toggle, [*text, measured], [*shown, switches], **QUIET)
     knocked = switches.knock(
         handlers.try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
     )
