@@ -534,7 +534,7 @@ def test_the_garden_follows_the_place_that_is_looked_at_and_warms_up_by_itself(o
     page.get_by_role("button", name="Warm up").click()
     expect(page.locator(f"{GARDEN} output")).to_have_text("2.00", timeout=20_000)
     expect(page.get_by_role("button", name="Warm up")).to_be_visible()
-    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 2,")
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 2")
 
 
 def test_a_recorded_training_is_watched_step_by_step(open_page):
