@@ -54,7 +54,6 @@ def test_the_names_in_addresses_stay_as_they_were():
     [
         "section=nowhere",
         "section=layers",  # of another tab
-        "text=" + 31 * "x",
         "model=translation",
         "beam=0",
         "beam=13",
@@ -79,6 +78,11 @@ def test_the_names_in_addresses_stay_as_they_were():
 )
 def test_what_cannot_be_is_as_if_it_had_not_been_said(said):
     assert read_place("tab=translate&" + said, ROOMS) == Place("translate")
+
+
+def test_a_text_that_no_tab_would_read_is_kept_for_the_tab_to_say_so():
+    place = Place("translate", text=5_000 * "x")
+    assert read_place(place.query, ROOMS) == place
 
 
 def test_a_word_that_is_too_long_is_none():

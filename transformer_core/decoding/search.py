@@ -143,8 +143,3 @@ def best_tokens(log_probs: Tensor, n: int) -> list[list[tuple[int, float]]]:
     best = log_probs.topk(min(n, log_probs.size(1)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return [list(zip(tokens, values, strict=True)) for tokens, values in pairs]
-
-
-def greedy(step: Step, start: int, end: int, max_new: int) -> Hypothesis:
-    """The most probable token, one after the other."""
-    return beam_search(step, 1, start, end, [max_new], beam_size=1)[0].hypotheses()[0]

@@ -22,6 +22,7 @@ from transformer_core.ui.tabs.generate.story import (
     picture,
     picture_weights,
     position_of,
+    waited_for,
 )
 
 QUICK: dict[str, Any] = {
@@ -65,7 +66,7 @@ class Looking:
         desk.position, seen = position, looked(self.trained, story, position)
         sampling = Sampling(temperature, top_k, top_p, penalty)
         below = self.followers.draw(shown, story, seen, sampling, seed)
-        doors = doors_of(self.models, story, position)
+        doors = waited_for(doors_of(self.models, story, position))  # shut while a story grows
         return picture(self.trained, story, seen), doors, *below
 
     @answers_errors

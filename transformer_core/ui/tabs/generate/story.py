@@ -259,9 +259,12 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
 def picture(trained: Trained, story: Story, seen: Look) -> dict:
     """The last characters on their way into each one that they led to."""
     branch = story.branch
-    flow = flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt))
-    # the page waits for an answer, and of a value that is equal to the last one it is not told
-    return {**flow, "answered": time.monotonic_ns()}
+    return waited_for(flow_value(story_flow(trained, seen, branch.ids, branch.n_prompt)))
+
+
+def waited_for(value: dict) -> dict:
+    """A value that the page waits for: of one that is equal to the last it would not be told."""
+    return {**value, "answered": time.monotonic_ns()}
 
 
 def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:
