@@ -69,7 +69,7 @@ const save = (name, type, content) => {
     href: URL.createObjectURL(new Blob([content], { type })),
   });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // a busy browser begins late
 };
 // drawings: make for SVG, and a download that keeps the look without the page's style sheet
 const shape = (tag, attributes = {}, text) => {

@@ -169,7 +169,7 @@ def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(h
     assert list(late[2:]) == kept and late[0] == redrawn, "it was chosen while they answered"
     asked = [handlers["catch_up"]("shakespeare", done, *other, *kept) for done in (found, [])]
     asked.append(handlers["catch_up"]("shakespeare", [], *other, "", 1))
-    assert all(value == gr.skip() for answer in asked for value in answer)
+    assert asked == [gr.skip()] * 3
     with pytest.raises(gr.Error, match="Type a text"):
         list(handlers["run_twins"]("shakespeare", " ", None, 1))
 

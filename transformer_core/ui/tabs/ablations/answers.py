@@ -203,7 +203,7 @@ class Answers:
         """After a run, which showed a head: the one that was chosen meanwhile, if it is another."""
         shown = self.looked_at(name, text, site, head)
         if not done or shown[1:] == (part, part_head):
-            return [gr.skip()] * (1 + len(shown))
+            return gr.skip()
         return self.show_twins(name, done, site, head), *shown
 
     def looked_at(self, name, text, site, head) -> tuple:
