@@ -7,7 +7,7 @@ const chart = $('.curves-chart'),
   note = $('.view-note'),
   key = $('.curves-key'),
   slider = $('.curves-slider');
-const label = $('.curves-moment'), play = $('[data-do=play]'), tools = $('.curves-tools');
+const label = $('.curves-moment'), tools = $('.curves-tools');
 const LEFT = 46, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
 const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
@@ -31,7 +31,6 @@ const PANELS = [
   },
 ];
 let asked; // the moment to hold of which the server does not know yet; undefined: it knows
-let timer = 0;
 const held = () => asked === undefined ? current().held : asked;
 const chosen = () => current().moments[+slider.value] ?? 0;
 function apart(names, low, high) { // names at the ends of lines, none on another
@@ -136,7 +135,7 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value?.series);
   if (!value?.series) {
     asked = undefined;
-    return stop();
+    return replay.halt();
   }
   if (asked === value.held || value.moments.length < 2) asked = undefined; // it knows, or began anew
   note.textContent = value.summary;
@@ -149,9 +148,9 @@ function draw() {
   );
   slider.max = value.moments.length - 1;
   slider.value = value.moments.findLastIndex((step) => step <= (held() ?? Infinity));
-  for (const control of [slider, play]) control.disabled = value.moments.length < 2;
+  for (const control of [slider, $('[data-do=play]')]) control.disabled = value.moments.length < 2;
   tools.classList.toggle('idle', value.moments.length < 2);
-  if (value.moments.length < 2) stop();
+  if (value.moments.length < 2) replay.halt();
   paint();
 }
 const hold = () => {
@@ -162,28 +161,8 @@ const scrub = () => {
   hold();
   tell('scrub', { step: asked });
 };
-function stop() {
-  clearInterval(timer);
-  timer = 0;
-  play.textContent = '▶ Replay';
-}
-actions.play = () => { // every recorded moment once more, from the first
-  if (timer) return stop();
-  play.textContent = '⏸ Pause';
-  if (slider.value === slider.max) {
-    slider.value = 0;
-    scrub();
-  }
-  timer = setInterval(() => {
-    slider.value = +slider.value + 1;
-    scrub();
-    if (slider.value === slider.max) stop();
-  }, 450);
-};
-slider.addEventListener('input', () => {
-  stop();
-  hold();
-});
+const replay = player(slider, 450, scrub); // every recorded moment once more
+slider.addEventListener('input', hold);
 slider.addEventListener('change', scrub);
 actions.csv = () =>
   current()?.series &&

@@ -5,14 +5,13 @@
 const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
-  said = $('output'),
-  play = $('[data-do=warm]');
+  said = $('output');
 const ROW = 24, LETTER = 9, GAP = 58, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 // of the text that it grows from there is room for so much, on a phone for less
 let left = 140;
-let moving = 0, warming = 0, drawn = [], ways = [];
+let moving = 0, drawn = [], ways = [];
 
 // [letters so far][thread]: which threads agree with it until there, the first and how many
 function groupsOf(lines) {
@@ -88,9 +87,9 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
   if (!takesOver(value)) return; // one that was asked later comes
-  if (value.press === undefined) halt();
+  if (value.press === undefined) warming.halt();
   finding.textContent = value.summary;
-  if (!warming) heat.value = value.temperature;
+  if (!warming.runs()) heat.value = value.temperature;
   showHeat();
   left = svg.parentElement.clientWidth < 600 ? 64 : 140;
   const now = layout(value), room = Math.floor((left - 12) / LETTER);
@@ -152,27 +151,8 @@ function ask() {
   showHeat();
   tell('warm', numbered({ temperature: +heat.value }));
 }
-function halt() {
-  clearInterval(warming);
-  warming = 0;
-  play.textContent = '▶ Warm up';
-  finding.ariaLive = 'polite';
-}
-actions.warm = () => {
-  if (warming) return halt();
-  if (+heat.value >= +heat.max) heat.value = 0;
-  play.textContent = 'Pause';
-  finding.ariaLive = 'off'; // what passes by is not read aloud
-  warming = setInterval(() => {
-    if (!element.isConnected || +heat.value >= +heat.max) return halt();
-    heat.value = +heat.value + 0.1;
-    ask();
-  }, STEP_MS);
-};
-heat.addEventListener('input', () => {
-  halt();
-  ask();
-});
+const warming = player(heat, STEP_MS, ask, 0.1);
+heat.addEventListener('input', ask);
 const runAt = (event) => event.target.closest('.garden-run');
 function light(run) { // the threads of a run, from the beginning to their ends
   const first = +run?.dataset.thread, last = first + +run?.dataset.threads;
@@ -190,7 +170,7 @@ svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
   const { id, ids, position } = current(), { thread, to } = run.dataset;
-  halt();
+  warming.halt();
   tell('take', { id, position, ids: ids[thread].slice(0, +to) });
 }
 svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));

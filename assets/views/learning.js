@@ -5,10 +5,8 @@ const finding = $('.finding'),
   chart = $('.learning-chart'),
   text = $('.learning-text'),
   slider = $('.learning-slider'),
-  steps = $('output'),
-  play = $('[data-do=play]');
+  steps = $('output');
 const LEFT = 36, RIGHT = 20, TOP = 22, FOOT = 30, HEIGHT = 280, MS = 900;
-let playing = 0;
 const moments = () => current()?.moments ?? [];
 const begin = () => { // a new value
   const all = moments();
@@ -106,32 +104,12 @@ function axes(low, high, x, y) {
   }
   return marks;
 }
-function halt() {
-  clearInterval(playing);
-  playing = 0;
-  play.textContent = '▶ Watch it learn';
-  finding.ariaLive = 'polite';
-}
-actions.play = () => {
-  if (playing) return halt();
-  if (+slider.value >= +slider.max) slider.value = 0;
-  play.textContent = 'Pause';
-  finding.ariaLive = 'off'; // what passes by is not read aloud
-  draw();
-  playing = setInterval(() => {
-    if (!element.isConnected || +slider.value >= +slider.max) return halt();
-    slider.value = +slider.value + 1;
-    draw();
-  }, MS);
-};
-slider.addEventListener('input', () => {
-  halt();
-  draw();
-});
+const watching = player(slider, MS, draw);
+slider.addEventListener('input', draw);
 chart.addEventListener('pointerdown', (event) => { // the nearest moment
   const { x } = scales(moments()), at = event.clientX - chart.getBoundingClientRect().left;
   const far = moments().map(({ step }) => Math.abs(x(step) - at));
-  halt();
+  watching.halt();
   slider.value = far.indexOf(Math.min(...far));
   draw();
 });

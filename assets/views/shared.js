@@ -174,6 +174,35 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-do]');
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
+// A slider that <button data-do="play"> walks to its end, `by` every ms, from the beginning if it
+// stands there; go() shows where it stands. Who moves the slider stops it. -> {runs(), halt()}
+function player(slider, ms, go, by = 1) {
+  const button = $('[data-do=play]'), said = $('[role=status]'), label = button.textContent;
+  const atEnd = () => +slider.value >= +slider.max;
+  let timer = 0;
+  const halt = () => {
+    clearInterval(timer);
+    timer = 0;
+    button.textContent = label;
+    if (said) said.ariaLive = 'polite';
+  };
+  actions.play = () => {
+    if (timer) return halt();
+    if (atEnd()) {
+      slider.value = slider.min;
+      go();
+    }
+    button.textContent = '❚❚ Pause';
+    if (said) said.ariaLive = 'off'; // what passes by is not read aloud
+    timer = setInterval(() => {
+      if (!element.isConnected || atEnd()) return halt();
+      slider.value = +slider.value + by;
+      go();
+    }, ms);
+  };
+  slider.addEventListener('input', halt);
+  return { runs: () => timer > 0, halt };
+}
 // maps: a colour for every weight from -1 to 1, and a label for every row or column there is room
 // for
 // of "red, green, blue", for a canvas

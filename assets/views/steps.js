@@ -6,8 +6,9 @@ const source = $('.steps-source'),
   written = $('.steps-written'),
   note = $('.view-note'),
   readout = $('.view-readout');
-const bars = $('.steps-bars'), slider = $('.steps-slider'), play = $('[data-do=play]');
-let weights = null, timer = 0, length = 0;
+const bars = $('.steps-bars'), slider = $('.steps-slider');
+const STREAM_MS = 2000; // what follows within this belongs to a stream
+let weights = null, length = 0, drawnAt = -Infinity;
 const symbol = (text, attributes) => make('span', { ...attributes, text: visible(text) });
 function show() {
   const value = current(),
@@ -50,9 +51,12 @@ function show() {
   }” (${percent(value.written[t][1])}).`;
 }
 function draw() {
-  const value = current();
+  const value = current(), now = performance.now();
+  // of what a training changes several times a second only the first is read aloud
+  if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';
+  drawnAt = now;
   element.firstElementChild.classList.toggle('empty', !value?.written);
-  if (value?.written?.length !== length) stop();
+  if (value?.written?.length !== length) playing.halt();
   note.textContent = value?.summary ?? '';
   if (!value?.written) return;
   weights = unpack(value.weights);
@@ -62,31 +66,14 @@ function draw() {
   if (atEnd) slider.value = length - 1;
   show();
 }
-function stop() {
-  clearInterval(timer);
-  timer = 0;
-  play.textContent = '▶ Play';
-}
-function go(t) {
-  slider.value = t;
-  show();
-}
-actions.play = () => {
-  if (timer) return stop();
-  go(0);
-  play.textContent = '⏸ Pause';
-  timer = setInterval(() => +slider.value < length - 1 ? go(+slider.value + 1) : stop(), 700);
-};
-slider.addEventListener('input', () => {
-  stop();
-  show();
-});
+const playing = player(slider, 700, show);
+slider.addEventListener('input', show);
 written.addEventListener('click', (event) => {
   const node = event.target.closest('[data-i]');
-  if (node) {
-    stop();
-    go(+node.dataset.i);
-  }
+  if (!node) return;
+  playing.halt();
+  slider.value = node.dataset.i;
+  show();
 });
 actions.csv = () =>
   current()?.written &&

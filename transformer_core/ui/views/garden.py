@@ -18,7 +18,7 @@ def garden_view(title: str, **component) -> gr.HTML:
         '<p class="finding" role="status"></p>'
         '<div class="garden-scroll"><svg role="group"></svg></div>'
         '<div class="garden-bar"><span class="view-tools">'
-        '<button type="button" data-do="warm">▶ Warm up</button></span>'
+        '<button type="button" data-do="play">▶ Warm up</button></span>'
         '<label>Temperature <input type="range" class="garden-heat" min="0" '
         f'max="{HOTTEST}" step="0.05"><output></output></label>'
         '<p class="note">Each thread is as probable as the others. Press a text to go on from '
