@@ -1,7 +1,8 @@
 // The stages of one part as maps: rows are tokens, a number beside a row says more about it.
 // value: {title, see, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
-//   or none, n_columns, values: packed, beside: [[name, packed], …], signed}]}; packed: base64 of
-//   little-endian float32, -Infinity is hidden
+//   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
+//   columns, or none, made: whether a number can be opened}]}; packed: base64 of little-endian
+//   float32, -Infinity is hidden
 const figures = $('.stages-panels'),
   title = $('.stages-title'),
   note = $('.view-note'),
@@ -81,8 +82,10 @@ function plot(value) {
   const canvas = make('canvas', {
     class: 'stages-map',
     tabindex: 0,
-    role: 'img',
-    'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells.`,
+    role: map.made ? 'button' : 'img',
+    'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells${
+      map.made ? ', Enter shows how a number was made' : ''
+    }.`,
   });
   canvas.style.height = n * high + 'px';
   if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
@@ -128,6 +131,10 @@ function plot(value) {
   map.grid = grid;
   return make('figure', { class: 'stages-figure' }, caption, map.say, grid);
 }
+function open({ title: panel, chosen, cell: [row, j] }) {
+  const { head } = current();
+  tell('unfold', { cell: [panel, row, chosen[j] ?? j, head], press: null });
+}
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
   const cell = (i, j) => {
@@ -144,11 +151,17 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   });
   canvas.addEventListener('focus', () => cell(...map.cell));
   canvas.addEventListener('keydown', (event) => {
-    const jump = arrow(event);
-    if (jump) {
-      event.preventDefault();
-      cell(map.cell[0] + jump[0], map.cell[1] + jump[1]);
-    }
+    const jump = arrow(event), opens = map.made && (event.key === 'Enter' || event.key === ' ');
+    if (!jump && !opens) return;
+    event.preventDefault();
+    if (jump) cell(map.cell[0] + jump[0], map.cell[1] + jump[1]);
+    else open(map);
+  });
+  if (!map.made) return;
+  canvas.classList.add('opens');
+  canvas.addEventListener('click', (event) => {
+    cell(...cellAt(event, canvas, n, map.n_columns));
+    open(map);
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page

@@ -113,6 +113,49 @@ def test_a_cell_says_its_number_and_arrow_keys_move(open_page):
     expect(say).to_contain_text("row sum 1.00")
 
 
+def test_a_number_opens_into_what_it_is_made_of(open_page):
+    page = opened(open_page)
+    part, sheet = page.locator("#inside-part"), page.locator("#inside-number .arithmetic")
+    weights = part.locator("figure").filter(has_text="softmax").locator("canvas")
+    weights.focus()
+    weights.press("Enter")
+    title = sheet.locator("h3")
+    expect(title).to_contain_text("weight of “[BOS]” for", timeout=PATIENT)
+    expect(part).to_be_hidden()
+    expect(sheet.locator(".finding")).to_contain_text("a share of")
+    sheet.locator(".own button").click()
+    expect(title).to_contain_text("score of “[BOS]” for", timeout=PATIENT)
+    sheet.locator(".term button").first.click()
+    expect(title).to_contain_text("query of “[BOS]”, channel", timeout=PATIENT)
+    expect(sheet.locator(".arithmetic-trail button")).to_have_count(2)
+    sheet.locator(".arithmetic-trail button").first.click()
+    expect(title).to_contain_text("weight of", timeout=PATIENT)
+    expect(sheet.locator(".arithmetic-trail button")).to_have_count(0)
+    with page.expect_download() as download:
+        sheet.get_by_role("button", name="download CSV").click()
+    assert "the sum" in Path(download.value.path()).read_text()
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(weights).to_be_focused()
+
+
+def test_a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(open_page):
+    page = opened(open_page)
+    press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
+    below = page.locator("#inside-stages figure").filter(has_text="a projection back")
+    below.locator("canvas").click()
+    sheet = page.locator("#inside-number .arithmetic")
+    expect(sheet.locator("h3")).to_contain_text("output of", timeout=PATIENT)
+    expect(sheet.locator("h3")).to_be_in_viewport()
+    sheet.locator(".term button").first.click()
+    expect(sheet.locator("h3")).to_contain_text(", unit", timeout=PATIENT)
+    press(page, "decoder:0:cross:add", "x + update")
+    expect(sheet).to_be_hidden()
+    for title, role in (("x + update", "button"), ("what the sublayer answered", "img")):
+        figure = page.locator("#inside-part figure").filter(has_text=title).last
+        expect(figure.locator("canvas")).to_have_attribute("role", role)
+
+
 def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
     page = opened(open_page)
     rows = lens(page).locator("tbody tr")

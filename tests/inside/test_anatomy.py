@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny import NORMS, TEXT, TINY, build, tiny_translator, tiny_writer
+from looked import every_change, every_model, lengths, looked, trained
+from tiny import NORMS, TINY, build
 from torch.utils.flop_counter import FlopCounterMode
 
-from transformer_core.checkpoint import Trained
 from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
@@ -16,59 +16,18 @@ from transformer_core.inside.forward import MAX_TOKENS, Reading, read_text, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import code, panels
-from transformer_core.model.blocks import FEED_FORWARDS
-from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
-from transformer_core.tokenization import train_bpe
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.stages import pack_floats
-
-LENGTHS = {EncoderDecoder: (7, 5), EncoderClassifier: (9,), MaskedLM: (9,), DecoderLM: (9,)}
-NAMES = {DecoderLM: ("decoder",)}
-CHANGES = [
-    *({"positional_encoding": name} for name in POSITIONAL_ENCODINGS),
-    *({"activation": name} for name in FEED_FORWARDS),
-    *({"norm": norm} for norm in NORMS),
-    {"residual": False},
-    {"feed_forward": False},
-    {"scale_scores": False},
-    {"causal_mask": False},
-    {"n_heads": 1},
-    {"n_layers": 3},
-    {"d_ff": 100, "d_model": 24},
-]
-every_model = pytest.mark.parametrize("model_class", LENGTHS)
-every_change = pytest.mark.parametrize("changes", CHANGES, ids=str)
 
 
 @pytest.fixture(autouse=True)
 def without_gradients():
     with torch.no_grad():
         yield
-
-
-def lengths(model_class):
-    names = NAMES.get(model_class, ("encoder", "decoder"))
-    return dict(zip(names, LENGTHS[model_class], strict=False))
-
-
-def trained(model_class, **changes):
-    """A random model with a tokenizer of the right size."""
-    if model_class is DecoderLM:
-        return tiny_writer(**changes)
-    if model_class is EncoderDecoder:
-        return tiny_translator(**changes)
-    tokenizer = train_bpe([TEXT] * 3, 90)
-    model = build(model_class, **{"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes})
-    return Trained(model, tokenizer, ROOT)
-
-
-def looked(model_class, text="Speak, speak.", **changes):
-    """A pass over a text and the nodes of its drawing, by key."""
-    seen = run(model := trained(model_class, **changes), read_text(model, text))
-    return seen, {n.key: n for n in anatomy(model.model, seen.reading.lengths)}
 
 
 def stage(found, title):

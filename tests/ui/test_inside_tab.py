@@ -53,37 +53,39 @@ def numbers(stages: dict) -> list[str]:
 
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
-    visit, drawing, part, stages, lines, lens, *_ = handlers["look_inside"](OURS, "cab", training)
+    visit, drawing, part, number, stages, lines, lens, *_ = handlers["look_inside"](
+        OURS, "cab", training
+    )
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
-    assert len(part["panels"]) == 6 < len(stages["panels"])
+    assert len(part["panels"]) == 6 < len(stages["panels"]) and number is None
     assert lines["parts"] and len(lens["layers"]) == 2
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", training)
     assert rival["summary"].startswith("B: norm none")
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
-    visit, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
+    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
     again = gr.EventData(None, {"key": visit.key})
     for _ in islice(training.run(), 5):
         pass
-    assert numbers(handlers["pick"](visit, again)[2]) == numbers(before)
-    _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
+    assert numbers(handlers["pick"](visit, again)[3]) == numbers(before)
+    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
     assert numbers(after) != numbers(before)
     training.forget()
-    assert numbers(handlers["pick"](visit, again)[2]) == numbers(before)
+    assert numbers(handlers["pick"](visit, again)[3]) == numbers(before)
 
 
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
-        assert (text, visit, others[:4]) == ("CAB", None, [None] * 4)
+        assert (text, visit, others[:5]) == ("CAB", None, [None] * 5)
         assert drawing == {"summary": LAB[name]}
         *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", None)
-        assert looked == [None, drawing, *[None] * 4]
+        assert looked == [None, drawing, *[None] * 5]
         assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
@@ -161,7 +163,7 @@ def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
     _, drawing, *others = handlers["look_inside"](OURS, "CAB", training)
-    assert "beyond what can be computed" in drawing["summary"] and others[:4] == [None] * 4
+    assert "beyond what can be computed" in drawing["summary"] and others[:5] == [None] * 5
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
 
@@ -175,3 +177,65 @@ def test_a_model_that_does_not_exist_is_refused(handlers):
     for name in ("", "../../etc", None):
         with pytest.raises(gr.Error, match="no model"):
             handlers["look_inside"](name, "CAB", None)
+
+
+def number_of(handlers, visit, cell, press=None):
+    """The value of the view for a number that is pressed."""
+    return handlers["unfold"](visit, gr.EventData(None, {"cell": cell, "press": press}))
+
+
+def test_a_number_is_opened_and_its_factors_are_in_turn(handlers):
+    _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
+    found = number_of(handlers, visit, ["softmax", 1, 0, 0], 7)
+    assert found["name"].startswith("weight of “") and "for “[CLS]”" in found["name"]
+    assert "share of" in found["said"] and found["press"] == 7
+    shares, total = [term[1] for term in found["terms"]], found["total"]
+    assert found["steps"][-1][1] == pytest.approx(shares[found["own"]] / total, rel=1e-4)
+    (_, cell), *_ = found["terms"][found["own"]][2]
+    score = number_of(handlers, visit, [*cell])
+    assert score["name"].startswith("score of “") and score["press"] is None
+    assert f"{len(score['terms'])} products" in score["said"]
+    (_, query), (_, key) = score["terms"][0][2]
+    assert (query.panel, key.panel) == ("query", "key")
+    made = number_of(handlers, visit, [*query])
+    assert made["name"].startswith("query of “") and made["others"][0] > 0 and not made["note"]
+
+
+def test_what_is_hidden_by_a_mask_says_so(handlers, training):
+    _, visit, *_ = handlers["change_model"](OURS, "CAB", training)
+    pressed = gr.EventData(None, {"key": "decoder:0:self:attention"})
+    visit, *_ = handlers["pick"](visit, pressed)
+    hidden = number_of(handlers, visit, ["masked", 0, 1, 0])
+    assert hidden["steps"][-1] == ["hidden by the mask", None] and "softmax" in hidden["said"]
+    assert number_of(handlers, visit, ["softmax", 0, 1, 0])["steps"][-1][1] == 0
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        None,
+        "softmax",
+        ["softmax"],
+        ["softmax", 0, 0],
+        ["softmax", -1, 0, 0],
+        ["softmax", 0, 999, 0],
+        ["softmax", 0, 0, 99],
+        ["nothing", 0, 0, 0],
+        ["softmax", "0", 0, 0],
+        [{"a": 1}, 0, 0, 0],
+    ],
+    ids=str,
+)
+def test_a_number_that_is_not_there_is_refused(handlers, cell):
+    _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
+    with pytest.raises(gr.Error, match=r"no (such )?number"):
+        number_of(handlers, visit, cell)
+
+
+def test_a_number_that_another_part_made_says_so(handlers):
+    _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
+    with pytest.raises(gr.Error, match="press Look inside"):
+        number_of(handlers, None, ["softmax", 0, 0, 0])
+    visit, *_ = handlers["pick"](visit, gr.EventData(None, {"key": "encoder:0:self:add"}))
+    with pytest.raises(gr.Error, match="another part"):
+        number_of(handlers, visit, ["update", 0, 0, 0])

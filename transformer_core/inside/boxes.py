@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from transformer_core.inside.anatomy import Node, Role, stacks
+from transformer_core.inside.attention import changed
 from transformer_core.inside.forward import Pass
-from transformer_core.inside.stages import changed
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import PositionalEncoding
 

@@ -1,49 +1,23 @@
 """What happens inside each part of a model, stage by stage, in the numbers of one forward pass."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_core.inside.anatomy import Node
-from transformer_core.inside.forward import Pass, names_of
+from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, added, normalised
+from transformer_core.inside.attention import attention, changed
+from transformer_core.inside.feed_forward import feed_forward
+from transformer_core.inside.forward import Pass
+from transformer_core.inside.output_head import output_head
+from transformer_core.inside.panel import Panel, lengths_of
 from transformer_core.inside.source import Part, Shape, part
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
-from transformer_core.model.positions import PositionalEncoding
-from transformer_core.tasks.classification import LABELS
-from transformer_core.tasks.lens import log_probs
-from transformer_core.tasks.wording import percent
-
-SHOWN = 48  # columns of a wide matrix: the most active units, the most probable tokens
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One matrix on the way through a part; its rows are tokens unless they are named otherwise."""
-
-    title: str
-    how: str  # what it was computed from
-    values: Tensor  # (rows, columns), -inf where a mask hides
-    rows: list[str]
-    column: str = "channel"  # what a column is
-    columns: list[str] = field(default_factory=list)  # empty: numbered from 1
-    beside: dict[str, Tensor] = field(default_factory=dict)  # more about each row: name -> (rows,)
-    signed: bool = True  # False: from 0 to 1
-
-
-def changed(encoding: PositionalEncoding, place: str) -> bool:
-    """Whether an encoding does anything in one of its three places: embed, rotate or bias."""
-    return getattr(type(encoding), place) is not getattr(PositionalEncoding, place)
-
-
-def lengths_of(x: Tensor) -> dict[str, Tensor]:
-    """The Euclidean length of every row."""
-    return {"length": x.norm(dim=-1)}
+from transformer_core.tasks.wording import quoted
 
 
 def moments(x: Tensor) -> dict[str, Tensor]:
@@ -54,27 +28,39 @@ def moments(x: Tensor) -> dict[str, Tensor]:
 def embedding(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The vector of every token."""
     stack, tokens = seen.stack(node), seen.tokens(node)
-    vectors = stack.embed(torch.tensor(seen.reading.ids[node.stack]))
-    how = f"its row of the embedding matrix, times √{vectors.size(-1)}"
-    return [Panel("token vectors", how, vectors, tokens, beside=lengths_of(vectors))]
+    ids = seen.reading.ids[node.stack]
+    vectors = stack.embed(torch.tensor(ids))
+    root = f"√{vectors.size(-1)}"
+
+    def made(row: int, channel: int) -> Arithmetic:
+        learnt = Factor(stack.embedding.weight[ids[row], channel].item())
+        found = added((f"{quoted(tokens[row])} in the embedding matrix", learnt))
+        return found.then(f"× {root}", found.total * stack.scale)
+
+    how = f"its row of the embedding matrix, times {root}"
+    beside = lengths_of(vectors)
+    return [Panel("token vectors", how, vectors, tokens, beside=beside, made=made)]
 
 
 def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
     """What is added for the places, and the residual stream as it begins."""
     stack, tokens = seen.stack(node), seen.tokens(node)
-    start = seen.trace.residual[node.stack][0]
-    begin = Panel(
-        "residual stream",
-        "as the first layer reads it",
-        start[0],
-        tokens,
-        beside=lengths_of(start[0]),
-    )
-    if not changed(stack.positions, "embed"):
+    start = seen.trace.residual[node.stack][0][0]
+    vectors = stack.embed(torch.tensor(seen.reading.ids[node.stack]))
+    added_here = stack.place(torch.zeros_like(start)[None], 0)[0]
+    acts = changed(stack.positions, "embed")
+
+    def made(row: int, channel: int) -> Arithmetic:
+        own = ("token vector", Factor(vectors[row, channel].item()))
+        place = Factor(added_here[row, channel].item(), Cell("added", row, channel, head))
+        return added(own, (f"place {row + 1}", place)) if acts else added(own)
+
+    how = "as the first layer reads it"
+    begin = Panel("residual stream", how, start, tokens, beside=lengths_of(start), made=made)
+    if not acts:
         return [begin]
-    added = stack.place(torch.zeros_like(start), 0)[0]
     how = f"the {seen.model.config.positional_encoding} vector of each place"
-    return [Panel("added", how, added, tokens, beside=lengths_of(added)), begin]
+    return [Panel("added", how, added_here, tokens, beside=lengths_of(added_here)), begin]
 
 
 def norm(seen: Pass, node: Node, head: int) -> list[Panel]:
@@ -92,144 +78,34 @@ def final_norm(seen: Pass, node: Node, head: int) -> list[Panel]:
 
 def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]:
     """The stream on both sides of a norm. (1, length, d_model) each"""
-    tokens = seen.tokens(node)
+    tokens, layer = seen.tokens(node), node.module
+    assert isinstance(layer, nn.LayerNorm)
+
+    def made(row: int, channel: int) -> Arithmetic:
+        return normalised(layer, before[0, row], channel)
+
     how = "(x − mean) / √variance, then a learnt gain and bias"
     return [
         Panel("before", "the residual stream", before[0], tokens, beside=moments(before[0])),
-        Panel("after", how, after[0], tokens, beside=moments(after[0])),
-    ]
-
-
-def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """Every stage of one head, and what all heads together answer."""
-    return [*projections(seen, node, head), *scores(seen, node, head), *answers(seen, node, head)]
-
-
-def sides(seen: Pass, node: Node) -> tuple[list[str], list[str]]:
-    """The tokens that ask in an attention module, and those that are asked."""
-    queries = seen.tokens(node)
-    keys = queries if node.within.kind == "self" else next(iter(seen.reading.tokens.values()))
-    return queries, keys
-
-
-def projections(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """Queries, keys and values of one head."""
-    stages, (queries, keys) = seen.trace.attention[node.within], sides(seen, node)
-    own = node.within.kind == "self"
-    turns = own and changed(seen.stack(node).positions, "rotate")
-    source = "the norm's output" if seen.model.config.norm == "pre" else "the residual stream"
-    told = source if own else "the encoder's output"
-    turned = "a projection, turned by its place"  # as much as stands above a small map
-    return [
-        Panel(
-            "query",
-            turned if turns else f"a projection of {source}",
-            stages.query[0, head],
-            queries,
-        ),
-        Panel("key", turned if turns else f"a projection of {told}", stages.key[0, head], keys),
-        Panel("value", f"a projection of {told}", stages.value[0, head], keys),
-    ]
-
-
-def scores(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """From the products of one head to its weights, a row for each query."""
-    module, config = node.module, seen.model.config
-    assert isinstance(module, MultiHeadAttention)
-    stages, (queries, keys) = seen.trace.attention[node.within], sides(seen, node)
-    products = stages.query[0, head] @ stages.key[0, head].T
-    hidden = ~stages.mask.expand_as(stages.scores)[0, head]
-    weights = stages.weights[0, head]
-
-    def square(title: str, how: str, values: Tensor, **more: Any) -> Panel:
-        return Panel(title, how, values, queries, "key", keys, **more)
-
-    found = [square("query · key", f"the dot product over {config.head_dim} channels", products)]
-    if config.scale_scores:
-        how = f"divided by √{config.head_dim} = {math.sqrt(config.head_dim):.3g}"
-        found.append(square("scaled", how, products * module.scale))
-    if node.within.kind == "self" and changed(seen.stack(node).positions, "bias"):
-        how = "minus this head's slope times the distance"
-        found.append(square("with position bias", how, stages.scores[0, head]))
-    share = (
-        f"{percent(hidden.float().mean().item())} of the scores"
-        if hidden.any()
-        else "nothing to hide here"
-    )
-    found.append(square("masked", share, stages.scores[0, head].masked_fill(hidden, -math.inf)))
-    how, sums = "exponentials, a row sums to 1", {"row sum": weights.sum(-1)}
-    return [*found, square("softmax", how, weights, beside=sums, signed=False)]
-
-
-def answers(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """What one head has collected, and what the module makes of all its heads."""
-    stages, queries = seen.trace.attention[node.within], seen.tokens(node)
-    context = stages.weights[0, head] @ stages.value[0, head]
-    update = seen.trace.sublayers[node.within].update[0]
-    how = "the contexts of all heads side by side, through one more projection"
-    return [
-        Panel("context", "weights times values", context, queries),
-        Panel("output", how, update, queries, beside=lengths_of(update)),
-    ]
-
-
-def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """The wide layer before and after its activation function, and what leaves the network."""
-    tokens, hidden = seen.tokens(node), seen.trace.hidden[node.within]
-    before, after = hidden.before[0], hidden.after[0]
-    update = seen.trace.sublayers[node.within].update[0]
-    units = after.abs().amax(0).topk(min(SHOWN, after.size(-1))).indices
-    names = [str(unit + 1) for unit in units.tolist()]
-    most = f"the {len(names)} most active of {after.size(-1)} units"
-    zeros = {"zeros": (after == 0).float().mean(-1)}
-    below = {"below 0": (before < 0).float().mean(-1)}
-    function = seen.model.config.activation
-    return [
-        Panel("before the activation", most, before[:, units], tokens, "unit", names, below),
-        Panel(f"after {function}", "the same units", after[:, units], tokens, "unit", names, zeros),
-        Panel("output", "a projection back", update, tokens, beside=lengths_of(update)),
+        Panel("after", how, after[0], tokens, beside=moments(after[0]), made=made),
     ]
 
 
 def add(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The residual stream, what a sublayer adds to it, and the sum."""
     steps, tokens = seen.trace.sublayers[node.within], seen.tokens(node)
+
+    def made(row: int, channel: int) -> Arithmetic:
+        x, update = (state[0, row, channel].item() for state in (steps.x, steps.update))
+        return added(("x", Factor(x)), ("update", Factor(update)))
+
     return [
-        Panel(title, how, x[0], tokens, beside=lengths_of(x[0]))
-        for title, how, x in (
-            ("x", "the residual stream before", steps.x),
-            ("update", "what the sublayer answered", steps.update),
-            ("x + update", "the residual stream after", steps.total),
+        Panel(title, how, x[0], tokens, beside=lengths_of(x[0]), made=by)
+        for title, how, x, by in (
+            ("x", "the residual stream before", steps.x, None),
+            ("update", "what the sublayer answered", steps.update, None),
+            ("x + update", "the residual stream after", steps.total, made),
         )
-    ]
-
-
-def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
-    """Logits and probabilities; of a large vocabulary the tokens that are likely somewhere."""
-    logits, tokens, column = seen.logits, seen.tokens(node), "token"
-    if isinstance(seen.model, EncoderClassifier):
-        logits, column = logits[None], "class"
-        tokens = ["[CLS]" if seen.model.config.pooling == "cls" else "mean"]
-        names = [*LABELS, *map(str, range(len(LABELS), logits.size(-1)))][: logits.size(-1)]
-    else:
-        names = names_of(seen.trained.tokenizer, list(range(logits.size(-1))))
-    probs = log_probs(seen.model, logits).exp()
-    best = probs.amax(0).topk(min(SHOWN, probs.size(-1))).indices
-    best = best[probs[:, best].argmax(0).argsort(stable=True)]  # in the order of their places
-    shown = [names[index] for index in best.tolist()]
-    most = "" if len(shown) == len(names) else f", the {len(shown)} likeliest of {len(names):,}"
-    return [
-        Panel("logits", f"the head's output{most}", logits[:, best], tokens, column, shown),
-        Panel(
-            "probabilities",
-            "softmax over the whole vocabulary" if column == "token" else "softmax",
-            probs[:, best],
-            tokens,
-            column,
-            shown,
-            {"sum shown": probs[:, best].sum(-1)},
-            signed=False,
-        ),
     ]
 
 
@@ -276,3 +152,15 @@ def code(seen: Pass, node: Node) -> Part:
 def panels(seen: Pass, node: Node, head: int = 0) -> list[Panel]:
     """What happens in one node, stage by stage; the head matters to attention alone."""
     return STAGES[node.role](seen, node, head)
+
+
+@torch.inference_mode()
+def unfold(seen: Pass, node: Node, cell: Cell) -> tuple[Panel, Arithmetic | None]:
+    """The matrix in which a number stands, and how it was computed; None: in another part.
+
+    KeyError if the part has no such matrix, IndexError if that has no such row.
+    """
+    panel = {one.title: one for one in STAGES[node.role](seen, node, cell.head)}[cell.panel]
+    if not 0 <= cell.row < len(panel.rows):
+        raise IndexError(f"{cell.panel} has {len(panel.rows)} rows")
+    return panel, panel.made(cell.row, cell.column) if panel.made else None

@@ -9,3 +9,10 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
 def signed(change: float, digits: int) -> str:
     """A change with its sign; what is rounded away has a plus."""
     return f"{round(change, digits) + 0.0:+.{digits}f}"
+
+
+def quoted(piece: str) -> str:
+    """A piece of a vocabulary in quotation marks: “red”, without the space that it begins with; of
+    white space alone a sign for it."""
+    text = piece.replace("▁", " ")
+    return f"“{text.strip() or text.replace(' ', '␣').replace(chr(10), '↵')}”"

@@ -5,7 +5,7 @@ import base64
 import gradio as gr
 from torch import Tensor
 
-from transformer_core.inside.stages import Panel
+from transformer_core.inside.panel import Panel
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
@@ -16,14 +16,15 @@ LEFT_OUT = {"scaled", "with position bias", "output"}  # of attention's stages, 
 def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
     """The matrices of one part, each a map with its tokens; in short on one screen, without them.
 
-    Event: switch {head}.
+    Events: switch {head}; unfold {cell, press}, a number that was pressed.
     """
     body = (
         f'<p class="stages-title{" short" if short else ""}" role="status"></p>'
         '<p class="view-note"></p>'
         '<div class="stages-heads view-tools" role="group" aria-label="head"></div>'
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
-        '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span></p>'
+        '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
+        '<span class="stages-hint">Press a number to see how it was made</span></p>'
         '<div class="stages-panels"></div>'
         '<p class="empty-note">Here the numbers of one part appear as maps, a row for each '
         "token.</p>"
@@ -76,6 +77,8 @@ def panel_value(panel: Panel) -> dict:
         "values": pack_floats(panel.values),
         "beside": [[name, pack_floats(numbers)] for name, numbers in panel.beside.items()],
         "signed": panel.signed,
+        "chosen": panel.chosen,
+        "made": panel.made is not None,
     }
 
 

@@ -1,8 +1,9 @@
 """Open a model up: every part with the real numbers that pass through it.
 
 The drawing is made from the loaded model itself: every part with its parameters, and with the
-operations that your own text takes there. Press a part to see the numbers that pass through it, and
-the lines of code that compute them. Of the operations 2abc are counted for each product of an a × b
+operations that your own text takes there. Press a part to see the numbers that pass through it and
+the lines of code that compute them, and a number to see what was added up to make it; what it is
+made of can be pressed in turn. Of the operations 2abc are counted for each product of an a × b
 with a b × c matrix, which is nearly all there is to compute.
 """
 
@@ -22,6 +23,7 @@ from transformer_core.ui.layout import ENTERED, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
+from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
@@ -32,13 +34,14 @@ from transformer_core.ui.tabs.inside.visit import (
     readable,
 )
 from transformer_core.ui.views.anatomy import anatomy_view
+from transformer_core.ui.views.arithmetic import arithmetic_view
 from transformer_core.ui.views.code import code_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
-N_ANEW = 11  # values of a model that is opened, its text among them
+N_ANEW = 12  # values of a model that is opened, its text among them
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
@@ -59,6 +62,7 @@ class Layout:
     kept: tuple[gr.State, ...]  # written, part and head of an `Asked`
     drawing: gr.HTML
     part: gr.HTML
+    unfolded: gr.HTML  # one number of the part
     stages: gr.HTML
     lines: gr.HTML
     lens: gr.HTML
@@ -83,7 +87,7 @@ class Layout:
     @property
     def opened(self) -> list[gr.HTML]:
         """What `opened_part` fills, in its order."""
-        return [self.part, self.stages, self.lines]
+        return [self.part, self.unfolded, self.stages, self.lines]
 
 
 def lay_out(names: list[str]) -> Layout:
@@ -111,8 +115,9 @@ def lay_out(names: list[str]) -> Layout:
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=4, min_width=280):
             drawing = anatomy_view("The model", elem_id="inside-model")
-        with gr.Column(scale=6, min_width=280):
+        with gr.Column(scale=6, min_width=280, elem_classes="unfoldable"):
             part = stages_view("One part", short=True, elem_id="inside-part")
+            unfolded = arithmetic_view("One number", elem_id="inside-number")
     doors = doors_view("inside")
     with sections() as row:
         with section("All stages"):
@@ -123,7 +128,7 @@ def lay_out(names: list[str]) -> Layout:
             lens = lens_view("The logit lens", elem_id="inside-lens")
     visit = gr.State(None, time_to_live=3600)
     kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
-    views = drawing, part, stages, lines, lens, doors
+    views = drawing, part, unfolded, stages, lines, lens, doors
     return Layout(choice, text, button, visit, kept, *views, row)
 
 
@@ -135,7 +140,7 @@ def opened_example(models: Models, name: str) -> tuple:
 
 def refused(error: InputError) -> tuple:
     """What is shown where no model is opened, as `open_model` orders it: why, where it would be."""
-    return None, {"summary": str(error)}, None, None, None, None
+    return None, {"summary": str(error)}, *[None] * 5
 
 
 @dataclass(frozen=True)
@@ -225,6 +230,11 @@ class Inside:
         """Another head of the part that is open."""
         return self.at(open_node(visit, jump=False, head=event.head))
 
+    @answers_errors
+    def unfold(self, visit, event: gr.EventData):
+        """One number of the part that is open."""
+        return open_number(visit, event.cell, event.press)
+
 
 def build(page: Page) -> Furniture:
     """Lay out the tab and wire it."""
@@ -249,5 +259,8 @@ def build(page: Page) -> Furniture:
     layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
     for view in (layout.part, layout.stages):
         view.switch(inside.pick_head, layout.visit, opened, **quiet)
+    for view in (layout.part, layout.stages, layout.unfolded):
+        view.unfold(inside.unfold, layout.visit, layout.unfolded, **quiet)
+    layout.unfolded.fold(lambda: None, None, layout.unfolded, **quiet)
     kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

@@ -96,8 +96,10 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     )
 
 
-def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[dict, dict, dict]:
-    """The chosen part in short, all its stages, and its code."""
+def opened_part(
+    seen: Pass, visit: Visit, node: Node, *, jump: bool
+) -> tuple[dict, None, dict, dict]:
+    """The chosen part in short, none of its numbers, all its stages, and its code."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     title = boxes.title(node, config)
@@ -107,7 +109,7 @@ def opened_part(seen: Pass, visit: Visit, node: Node, *, jump: bool) -> tuple[di
     chosen: dict[str, Any] = {"heads": heads, "head": visit.head}
     short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
     stages = stages_value(found, heading, SEE[node.role], **chosen)
-    return short, stages, code_value([replace(code(seen, node), title=title.capitalize())])
+    return short, None, stages, code_value([replace(code(seen, node), title=title.capitalize())])
 
 
 def through_the_lens(seen: Pass) -> dict | None:

@@ -1,0 +1,140 @@
+// How one number was computed: bars that begin where the one before ended, then what becomes of the
+// sum.
+// value: {name, cell: where it stands, said, note, press: see numbered, factors: [what each is],
+//   terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or null,
+//   others: [count, sum], total, steps: [[what, value], …]}; null is minus infinity
+const section = element.firstElementChild,
+  column = element.closest('.unfoldable'),
+  title = $('h3'),
+  finding = $('.finding'),
+  rows = $('.arithmetic-rows'),
+  trail = $('.arithmetic-trail'),
+  note = $('.note');
+let before = []; // [name, cell] of the numbers through which one came here
+let awaited = null; // {press, before} of one that was pressed here
+let came = null; // what had the focus
+
+const number = (v) => { // three digits, as arithmetic.digits writes them
+  if (v === null) return 'hidden';
+  const size = Math.abs(v);
+  return (v === 0
+    ? '0'
+    : size >= 1000
+    ? Math.round(v).toLocaleString('en')
+    : size < 1e-3
+    ? v.toExponential(1)
+    : v.toPrecision(3)).replaceAll('-', '−');
+};
+function linesOf({ terms, own, others, total, steps }) {
+  const lines = [];
+  let sum = 0;
+  const add = (kind, name, value, factors = []) =>
+    lines.push({ kind, name, value, factors, from: sum, to: sum += value });
+  terms.forEach(([name, value, factors], i) =>
+    add(i === own ? 'own' : 'term', name, value, factors)
+  );
+  const [count, rest] = others;
+  if (count) add('rest', `${count.toLocaleString('en')} others`, rest);
+  if (lines.length > 1) steps = [['the sum', total], ...steps];
+  for (const [name, value] of steps) {
+    lines.push({ kind: 'step', name, value, factors: [], from: 0, to: value ?? 0 });
+  }
+  lines.at(-1).kind = 'result';
+  return lines;
+}
+function show(open) { // in the place of the part
+  section.classList.toggle('empty', !open);
+  column.classList.toggle('opened', open);
+}
+function draw() {
+  const value = current();
+  if (!value) return show(false);
+  if (!section.contains(document.activeElement)) came = document.activeElement;
+  show(true);
+  before = awaited?.press === value.press ? awaited.before : [];
+  awaited = null;
+  title.textContent = value.name;
+  finding.textContent = value.said;
+  note.textContent = value.note;
+  trail.replaceChildren(
+    ...before.map(([name], i) =>
+      make('button', { type: 'button', 'data-do': 'back', 'data-i': i, text: `‹ ${name}` })
+    ),
+  );
+  const lines = linesOf(value), ends = lines.flatMap(({ from, to }) => [from, to]);
+  const low = Math.min(0, ...ends), wide = Math.max(0, ...ends) - low || 1;
+  rows.replaceChildren(
+    make(
+      'p',
+      { class: 'arithmetic-row head' },
+      make('span'),
+      make('span', { class: 'arithmetic-factors', text: value.factors.join(' × ') }),
+    ),
+    ...lines.map((line, i) => row(line, i, (v) => 100 * (v - low) / wide)),
+  );
+  const { top } = element.getBoundingClientRect();
+  if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
+  if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
+}
+function row({ kind, name, value, factors, from, to }, i, place) {
+  const bar = make('i');
+  bar.style.left = `${place(Math.min(from, to))}%`;
+  bar.style.width = `${place(Math.max(from, to)) - place(Math.min(from, to))}%`;
+  bar.classList.toggle('down', to < from);
+  const node = make(
+    'p',
+    { class: `arithmetic-row ${kind}` },
+    make('span', { class: 'arithmetic-name', text: name }),
+    make('span', { class: 'arithmetic-factors' }, ...factors.flatMap(factor)),
+    make('b', { text: number(value) }),
+    make('span', { class: 'arithmetic-bar' }, bar),
+  );
+  node.style.setProperty('--i', i);
+  return node;
+}
+function factor([value, cell], i) {
+  const what = current().factors[i] ?? '', text = number(value);
+  const node = cell
+    ? make('button', {
+      type: 'button',
+      'data-do': 'open',
+      'data-cell': JSON.stringify(cell),
+      'aria-label': `${what} ${text}: how it was made`,
+      title: what,
+      text,
+    })
+    : make('span', { title: what, text });
+  return i ? [' × ', node] : [node];
+}
+function ask(cell, way) {
+  const data = numbered({ cell });
+  awaited = { press: data.press, before: way };
+  tell('unfold', data);
+}
+actions.open = ({ dataset }) => {
+  const { name, cell } = current();
+  ask(JSON.parse(dataset.cell), [...before, [name, cell]]);
+};
+actions.back = ({ dataset }) => ask(before[dataset.i][1], before.slice(0, dataset.i));
+actions.fold = () => {
+  show(false);
+  came?.focus?.({ preventScroll: true });
+  tell('fold', {});
+};
+element.addEventListener('keydown', (event) => event.key === 'Escape' && actions.fold());
+actions.csv = () =>
+  current() &&
+  save(
+    'number.csv',
+    'text/csv',
+    csv([
+      ['what', 'value', 'first factor', 'second factor'],
+      ...linesOf(current()).map(({ name, value, factors }) => [
+        name,
+        value ?? '',
+        ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
+      ]),
+    ]),
+  );
+watch('value', draw);
+draw();

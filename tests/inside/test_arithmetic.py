@@ -1,0 +1,107 @@
+"""Every number that can be opened is what its terms and steps make of it."""
+
+import math
+
+import pytest
+import torch
+from looked import every_change, every_model, looked
+
+from transformer_core.inside.arithmetic import SHOWN, Cell, Factor, added, share
+from transformer_core.inside.stages import panels, unfold
+from transformer_core.model.models import DecoderLM, EncoderDecoder
+
+ELSEWHERE = {"before", "x", "update", "added"}  # made in another part, or learnt as they are
+CLOSE = {"rel": 1e-3, "abs": 2e-5}  # the model counts in single precision
+
+
+@pytest.fixture(autouse=True)
+def without_gradients():
+    with torch.no_grad():
+        yield
+
+
+def cells(panel, head):
+    """Of a panel the first, the last and one in the middle."""
+    rows, columns = panel.values.shape
+    places = {(0, 0), (rows - 1, columns - 1), (rows // 2, columns // 3)}
+    for row, j in sorted(places):
+        column = panel.chosen[j] if panel.chosen else j
+        yield Cell(panel.title, row, column, head), panel.values[row, j].item()
+
+
+@every_model
+@every_change
+def test_what_is_added_up_and_done_makes_the_models_own_number(model_class, changes):
+    seen, nodes = looked(model_class, **changes)
+    for node in nodes.values():
+        heads = range(seen.model.config.n_heads) if node.role == "attention" else [0]
+        for head in heads:
+            for panel in panels(seen, node, head):
+                for cell, number in cells(panel, head):
+                    _, found = unfold(seen, node, cell)
+                    assert (found is None) == (panel.title in ELSEWHERE)
+                    if found is not None:
+                        assert found.result == pytest.approx(number, **CLOSE), (node.key, cell)
+
+
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM])
+def test_a_factor_that_can_be_opened_is_the_number_that_stands_there(model_class):
+    seen, nodes = looked(model_class)
+    opened = set()
+    for node in nodes.values():
+        for panel in panels(seen, node, 1):
+            cell, _ = next(cells(panel, 1))
+            _, found = unfold(seen, node, cell)
+            for term in found.terms if found else ():
+                for factor in (one for one in term.factors if one.cell):
+                    opened.add((node.role, panel.title, factor.cell.panel))
+                    where, made = unfold(seen, node, factor.cell)
+                    column = factor.cell.column
+                    if column in (where.chosen or [column]):
+                        j = where.chosen.index(column) if where.chosen else column
+                        number = where.values[factor.cell.row, j].item()
+                        assert factor.value == pytest.approx(number, **CLOSE)
+                    if made is not None:
+                        assert made.result == pytest.approx(factor.value, **CLOSE)
+    assert {
+        ("attention", "query · key", "query"),
+        ("attention", "softmax", "masked"),
+        ("attention", "context", "value"),
+        ("attention", "output", "context"),
+        ("feed-forward", "output", "after relu"),
+        ("head", "probabilities", "logits"),
+    } <= opened
+
+
+def test_a_number_that_is_not_there_is_no_number():
+    seen, nodes = looked(EncoderDecoder)
+    node = nodes["decoder:0:cross:attention"]
+    for cell, error in (
+        (Cell("no such stage", 0, 0, 0), KeyError),
+        (Cell("softmax", 999, 0, 0), IndexError),
+        (Cell("softmax", 0, 999, 0), IndexError),
+        (Cell("query", 0, 999, 0), IndexError),
+        (Cell("output", 0, 999, 0), IndexError),
+    ):
+        with pytest.raises(error):
+            unfold(seen, node, cell)
+
+
+def test_the_largest_terms_are_named_and_the_others_are_one_number():
+    many = added(*((f"{i}", Factor((-1) ** i * i)) for i in range(30)))
+    named, others = many.largest()
+    assert [term.value for term in named] == [29 * -1, 28, -27, 26, -25, 24, -23, 22, -21, 20]
+    assert math.fsum(term.value for term in named) + others == many.total == -15
+    few, none = added(("a", Factor(1.0)), ("b", Factor(-2.0))).largest()
+    assert [term.name for term in few] == ["b", "a"] and none == 0
+
+
+def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_share():
+    scores = [Factor(float(i)) for i in range(20)]
+    names = [f"{i}" for i in range(20)]
+    last = share(names, scores, 0)
+    named, _ = last.largest()
+    assert len(named) == SHOWN and named[-1] is last.terms[0]
+    assert last.result == pytest.approx(torch.arange(20.0).softmax(0)[0].item())
+    hidden = share(["a", "b"], [Factor(1.0), Factor(-math.inf)], 1)
+    assert hidden.result == 0 and share(["a", "b"], hidden.terms[0].factors * 2, 0).result == 0.5

@@ -1,0 +1,88 @@
+"""The stages of one feed-forward network."""
+
+from typing import Any
+
+from torch import Tensor
+
+from transformer_core.inside.anatomy import Node
+from transformer_core.inside.arithmetic import (
+    Arithmetic,
+    Cell,
+    Factor,
+    added,
+    numbered,
+    plain,
+    projected,
+    three_digits,
+)
+from transformer_core.inside.forward import Pass
+from transformer_core.inside.panel import SHOWN, Panel, lengths_of
+from transformer_core.model.blocks import FeedForward
+
+
+class Wide:
+    """The wide layer of one feed-forward network in one pass."""
+
+    FIRST = "before the activation"
+
+    def __init__(self, seen: Pass, node: Node):
+        assert isinstance(node.module, FeedForward)
+        self.module, hidden = node.module, seen.trace.hidden[node.within]
+        self.before, self.after = hidden.before[0], hidden.after[0]
+        self.read = seen.trace.sublayers[node.within].read[0]
+        self.function = seen.model.config.activation
+        self.active = f"after {self.function}"
+
+    def raised(self, row: int, unit: int) -> Arithmetic:
+        """What the activation function is given; of a gated network by its gate."""
+        layer = getattr(self.module, "gate", self.module.up)
+        read = plain(self.read[row])
+        return projected(layer, unit, read, numbered("channel", len(read)), "what is read")
+
+    def activated(self, row: int, unit: int) -> Arithmetic:
+        """What the second projection reads."""
+        before = self.before[row, unit]
+        own = Factor(before.item(), Cell(self.FIRST, row, unit, 0))
+        active = self.module.activation(before.double()).item()
+        if not hasattr(self.module, "gate"):
+            return added((f"unit {unit + 1}", own)).then(self.function, active)
+        read = plain(self.read[row])
+        opened = projected(self.module.up, unit, read, numbered("channel", len(read)), "").result
+        found = added((f"the gate of unit {unit + 1}", own)).then("silu", active)
+        return found.then(f"× the unit itself {three_digits(opened)}", active * opened)
+
+    def lowered(self, row: int, channel: int) -> Arithmetic:
+        """What leaves the network."""
+        units = [
+            Factor(number, Cell(self.active, row, unit, 0))
+            for unit, number in enumerate(self.after[row].tolist())
+        ]
+        return projected(self.module.down, channel, units, numbered("unit", len(units)), "unit")
+
+
+def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
+    """The wide layer before and after its activation function, and what leaves the network."""
+    wide = Wide(seen, node)
+    tokens, before, after = seen.tokens(node), wide.before, wide.after
+    update = seen.trace.sublayers[node.within].update[0]
+    units = after.abs().amax(0).topk(min(SHOWN, after.size(-1))).indices.tolist()
+    names = [str(unit + 1) for unit in units]
+    most = f"the {len(names)} most active of {after.size(-1)} units"
+    zeros = {"zeros": (after == 0).float().mean(-1)}
+    below = {"below 0": (before < 0).float().mean(-1)}
+
+    def unit_panel(title: str, how: str, values: Tensor, **more: Any) -> Panel:
+        return Panel(title, how, values[:, units], tokens, "unit", names, chosen=units, **more)
+
+    return [
+        unit_panel(wide.FIRST, most, before, beside=below, made=wide.raised),
+        unit_panel(wide.active, "the same units", after, beside=zeros, made=wide.activated),
+        Panel(
+            "output",
+            "a projection back",
+            update,
+            tokens,
+            beside=lengths_of(update),
+            made=wide.lowered,
+        ),
+    ]

@@ -1,0 +1,83 @@
+"""From the last states to what could be said: logits and probabilities."""
+
+import math
+from typing import Any
+
+from torch import Tensor, nn
+
+from transformer_core.inside.anatomy import Node
+from transformer_core.inside.arithmetic import (
+    Arithmetic,
+    Cell,
+    Factor,
+    numbered,
+    plain,
+    projected,
+    share,
+)
+from transformer_core.inside.forward import Pass, names_of
+from transformer_core.inside.panel import SHOWN, Panel
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.tasks.classification import LABELS
+from transformer_core.tasks.lens import log_probs
+from transformer_core.tasks.wording import quoted
+
+
+class Said:
+    """What the output head makes of one pass, a row for each answer."""
+
+    def __init__(self, seen: Pass, node: Node):
+        self.logits, self.rows, self.column = seen.logits, seen.tokens(node), "token"
+        stack = seen.stack(node)
+        self.states = stack.norm(seen.trace.residual[node.stack][-1])[0]
+        self.layer: nn.Linear | nn.Embedding = stack.embedding
+        if isinstance(seen.model, EncoderClassifier):
+            first = seen.model.config.pooling == "cls"
+            self.logits, self.column, self.layer = seen.logits[None], "class", seen.model.head
+            self.states = self.states[:1] if first else self.states.mean(0, keepdim=True)
+            self.rows = ["[CLS]" if first else "mean"]
+            numbers = map(str, range(len(LABELS), self.logits.size(-1)))
+            self.names = [*LABELS, *numbers][: self.logits.size(-1)]
+        else:
+            self.names = names_of(seen.trained.tokenizer, list(range(self.logits.size(-1))))
+        logs = log_probs(seen.model, self.logits)
+        self.probs, self.never = logs.exp(), logs == -math.inf
+
+    def logit(self, row: int, index: int) -> Arithmetic:
+        """What one token or class gets."""
+        state = plain(self.states[row])
+        return projected(
+            self.layer, index, state, numbered("channel", len(state)), "the last state"
+        )
+
+    def share(self, row: int, index: int) -> Arithmetic:
+        """Its probability, among those of all that may be said."""
+        scores = [
+            Factor(-math.inf) if never else Factor(logit, Cell("logits", row, i, 0))
+            for i, (logit, never) in enumerate(
+                zip(self.logits[row].tolist(), self.never[row].tolist(), strict=True)
+            )
+        ]
+        return share([quoted(name) for name in self.names], scores, index)
+
+
+def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
+    """Logits and probabilities; of a large vocabulary the tokens that are likely somewhere."""
+    said = Said(seen, node)
+    best = said.probs.amax(0).topk(min(SHOWN, said.probs.size(-1))).indices
+    best = best[said.probs[:, best].argmax(0).argsort(stable=True)]  # in the order of their places
+    chosen = best.tolist()
+    shown, n_all = [said.names[index] for index in chosen], len(said.names)
+    most = "" if len(shown) == n_all else f", the {len(shown)} likeliest of {n_all:,}"
+
+    def panel(title: str, how: str, values: Tensor, **more: Any) -> Panel:
+        return Panel(
+            title, how, values[:, best], said.rows, said.column, shown, chosen=chosen, **more
+        )
+
+    how = "softmax over the whole vocabulary" if said.column == "token" else "softmax"
+    total = {"sum shown": said.probs[:, best].sum(-1)}
+    return [
+        panel("logits", f"the head's output{most}", said.logits, made=said.logit),
+        panel("probabilities", how, said.probs, beside=total, signed=False, made=said.share),
+    ]

@@ -1,0 +1,85 @@
+"""One number of a model, opened: how it was computed, in a sentence and in its terms."""
+
+from transformer_core.inside.arithmetic import Arithmetic, Cell, three_digits
+from transformer_core.inside.forward import run
+from transformer_core.inside.panel import Panel
+from transformer_core.inside.stages import unfold
+from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent, quoted
+from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
+from transformer_core.ui.views.arithmetic import arithmetic_value
+
+# what one number of a matrix is called, where the matrix has another name
+NAMES = {
+    "token vectors": "token vector",
+    "after": "what the norm made",
+    "scaled": "scaled score",
+    "with position bias": "score with position bias",
+    "masked": "score",
+    "softmax": "weight",
+    "logits": "logit",
+    "probabilities": "probability",
+}
+
+
+def open_number(visit: Visit | None, cell: object, press: object) -> dict:
+    """The value of the view for a number of the part that is open; InputError if there is none."""
+    if visit is None:
+        raise InputError("There is nothing open yet: press Look inside first.")
+    asked = cell_of(cell, visit.trained.model.config.n_heads)
+    node = nodes_of(visit.trained, visit.reading)[visit.key]
+    try:
+        panel, found = unfold(run(visit.trained, visit.reading), node, asked)
+    except LookupError as error:
+        raise InputError("This part has no such number.") from error
+    if found is None:
+        raise InputError("This number was made in another part, which comes before.")
+    told = name_of(panel, asked), sentence(found), note(found)
+    return arithmetic_value(found, asked, *told, press if isinstance(press, int) else None)
+
+
+def cell_of(cell: object, n_heads: int) -> Cell:
+    """What the page asks for, if it can be a cell at all."""
+    match cell:
+        case [str(panel), int(row), int(column), int(head)]:
+            if row >= 0 and column >= 0 and 0 <= head < n_heads:
+                return Cell(panel, row, column, head)
+    raise InputError(f"There is no number {cell!r}.")
+
+
+def name_of(panel: Panel, cell: Cell) -> str:
+    """weight of “red” for “shirt”"""
+    what, row = NAMES.get(panel.title, panel.title), quoted(panel.rows[cell.row])
+    columns = dict(zip(panel.chosen or range(len(panel.columns)), panel.columns, strict=True))
+    if panel.column != "unit" and cell.column in columns:
+        return f"{what} of {row} for {quoted(columns[cell.column])}"
+    return f"{what} of {row}, {panel.column} {cell.column + 1}"
+
+
+def sentence(found: Arithmetic) -> str:
+    """How the number comes about."""
+    if found.own is not None:
+        own = found.terms[found.own]
+        part = percent(found.result, 1) if found.result >= 0.001 else "less than 0.1 %"
+        return (
+            f"Every score becomes an exponential. Of all {len(found.terms):,}, which sum to "
+            f"{three_digits(found.total)}, {own.name} has {three_digits(own.value)}: a share of "
+            f"{part}."
+        )
+    end = ""
+    if found.steps:
+        end = f"; {', '.join(step.what for step in found.steps)} makes {shown(found.result)}"
+    if len(found.terms) == 1:
+        return f"It begins as {three_digits(found.total)}{end}."
+    return f"{len(found.terms):,} {found.kind} add up to {three_digits(found.total)}{end}."
+
+
+def shown(number: float) -> str:
+    """Three digits, or that a mask hides it."""
+    return "nothing that a softmax sees" if number == float("-inf") else three_digits(number)
+
+
+def note(found: Arithmetic) -> str:
+    """What can be pressed here."""
+    opens = any(factor.cell for term in found.terms for factor in term.factors)
+    return "Press an underlined number to see how it was made." * opens

@@ -1,0 +1,60 @@
+"""How one number was computed: what was added up, and what became of the sum."""
+
+import math
+
+import gradio as gr
+
+from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, Term
+from transformer_core.ui.views.view import view
+
+DIGITS = 6  # of the numbers that are sent; fewer are shown
+
+
+def arithmetic_view(title: str, **component) -> gr.HTML:
+    """The terms of a sum as bars that begin where the one before ended.
+
+    Events: unfold {cell, press}, one of its numbers; fold.
+    """
+    body = (
+        '<div class="arithmetic-head"><span class="view-tools">'
+        '<button type="button" data-do="fold">✕ Fold up</button></span>'
+        '<nav class="arithmetic-trail" aria-label="numbers opened before"></nav></div>'
+        '<p class="finding" role="status"></p><div class="arithmetic-rows"></div>'
+        '<p class="note"></p>'
+    )
+    return view("arithmetic", title, body, ("csv",), **component)
+
+
+def arithmetic_value(
+    found: Arithmetic, cell: Cell, name: str, said: str, note: str, press: int | None
+) -> dict:
+    """What arithmetic.js draws. name says which number it is, said how it comes about."""
+    terms, others = found.largest()
+    return {
+        "name": name,
+        "cell": cell,
+        "said": said,
+        "note": note,
+        "press": press,
+        "factors": found.factors,
+        "terms": [term_value(term) for term in terms],
+        "own": None if found.own is None else terms.index(found.terms[found.own]),
+        "others": [len(found.terms) - len(terms), sent(others)],
+        "total": sent(found.total),
+        "steps": [[step.what, sent(step.value)] for step in found.steps],
+    }
+
+
+def term_value(term: Term) -> list:
+    """[name, value, [[factor, its cell or null], …]]"""
+    return [term.name, sent(term.value), [factor_value(one) for one in term.factors]]
+
+
+def factor_value(factor: Factor) -> list:
+    """[value, its cell or null]"""
+    return [sent(factor.value), factor.cell]
+
+
+def sent(number: float) -> float | None:
+    """A number as JSON can say it; None is minus infinity, which a mask makes."""
+    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
