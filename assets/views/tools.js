@@ -23,10 +23,15 @@ actions.theme = () => {
   turn(!isDark());
   stored((storage) => storage.setItem(CHOICE, isDark() ? 'dark' : 'light'));
 };
+// what is too long for an address is kept by this browser's history alone, see place.js
+const isWhole = () => {
+  const place = history.state?.place;
+  return !place || place === String(new URLSearchParams(location.search));
+};
 actions.share = async () => {
   try {
     await navigator.clipboard.writeText(location.href);
-    said.textContent = 'Link copied';
+    said.textContent = isWhole() ? 'Link copied' : 'Link copied; the text is too long for it';
   } catch { // not allowed, or no secure address: then it is shown, to be copied by hand
     prompt('The address of what you see', location.href);
   }

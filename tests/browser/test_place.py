@@ -176,3 +176,17 @@ def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
     page.wait_for_function("location.search.includes('review=bad')")
     page.go_back()
     expect(review).to_have_value(long)
+
+
+def test_a_link_that_is_copied_says_if_a_text_is_too_long_for_it(open_page):
+    page = opened(open_page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    said = page.locator(".tools [role=status]")
+    page.get_by_role("button", name="Share").click()
+    expect(said).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_label("English").fill("A dog. " * 1_000)
+    page.wait_for_function("history.state?.place.includes('A+dog')")
+    page.get_by_role("button", name="Share").click()
+    expect(said).to_have_text("Link copied; the text is too long for it")
+    assert "dog" not in page.evaluate("navigator.clipboard.readText()")

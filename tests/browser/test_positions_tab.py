@@ -203,3 +203,32 @@ def test_an_address_brings_a_sentence_and_what_cannot_be_one_is_said(open_page):
     page.locator("#shuffle-sentence input").fill("Never alone")
     expect(page.locator(f"{ORDERS} .orders-tile")).to_have_count(2)
     expect(page.locator(f"{ORDERS} .orders-body")).to_be_visible()
+
+
+@has_study
+def test_models_read_on_beyond_the_length_of_their_training(open_page):
+    page = open_page("/?tab=positions&section=longer")
+    longer = page.locator("#longer")
+    rows = longer.locator(".longer-model")
+    expect(rows).to_have_count(5)
+    page.wait_for_function("watch.rests()")
+    expect(longer.locator(".finding")).to_contain_text("they read 384: alibi")
+    expect(longer.locator(".unread")).to_contain_text("its table has 128 rows")
+    slider = longer.locator(".longer-slider")
+    slider.fill("100")
+    expect(longer.locator(".finding")).to_contain_text("they read 100: all 5 are at home here")
+    expect(longer.locator(".unread")).to_have_count(0)
+    expect(longer.locator(".longer-after")).to_contain_text("After 100 characters")
+    longer.get_by_role("button", name="Read on").click()
+    expect(longer.locator(".finding")).to_contain_text("they read 116")
+    longer.get_by_role("button", name="Pause").click()
+    page.wait_for_function("watch.rests()")
+    with page.expect_download() as download:
+        longer.get_by_role("button", name="download CSV").click()
+    assert "rotary,512," in Path(download.value.path()).read_text()
+    page.get_by_label("A long text").fill("To be, or not to be: 漢字")
+    expect(longer.locator(".finding")).to_contain_text("and not: 漢 字")
+    expect(rows.first).to_be_hidden()
+    page.get_by_label("A long text").fill("To be, or not to be")
+    expect(longer.locator(".finding")).to_contain_text("they read 19: all 5")
+    expect(rows.first).to_be_visible()

@@ -8,16 +8,16 @@ from tiny import tiny_translator
 
 from transformer_core.checkpoint import Models, save
 from transformer_core.model.trace import Site
+from transformer_core.studies.encodings import VARIANTS, trained_with
 from transformer_core.studies.orders import (
     MAX_ORDERS,
     MAX_WORDS,
-    VARIANTS,
+    STUDY,
     answers,
     grouped,
     membership,
     read_order,
     reordered,
-    trained_with,
     words_of,
 )
 from transformer_core.tasks.requests import InputError, Token
@@ -81,7 +81,7 @@ def test_in_the_first_order_nothing_has_moved(models):
 
 
 def test_looks_and_states_are_those_of_the_words(models):
-    words, trained = words_of(SAID), trained_with(models)["sinusoidal"]
+    words, trained = words_of(SAID), trained_with(models, STUDY)["sinusoidal"]
     order = (2, 1, 0, 4, 3)
     seen = translate_sentence(trained, "all to Speak them of.", beam_size=1)
     found = read_order(trained, words, order)
@@ -99,7 +99,7 @@ def test_looks_and_states_are_those_of_the_words(models):
 
 
 def test_every_piece_is_part_of_one_word_also_a_space_alone(models):
-    tokenizer, words = trained_with(models)["none"].tokenizer, words_of("l e k Speak o.")
+    tokenizer, words = trained_with(models, STUDY)["none"].tokenizer, words_of("l e k Speak o.")
     ids = tokenizer.encode(words.text(words.first))
     assert tokenizer.encode("▁")[0] in ids[1:]
     member = membership(tokenizer, words, words.first, len(ids))

@@ -23,11 +23,12 @@ from train.running.hardware import Hardware
 from train.running.metrics import read_rows
 from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
 from train.studies.recipe import EVALUATIONS, Recipe, Task
-from train.studies.shakespeare import loss_by_position, stretched
+from train.studies.shakespeare import loss_by_position
 from transformer_core.checkpoint import load
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM, LSTMClassifier
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.studies.longer import stretched
 
 ROOT = Path(__file__).parents[2]
 EVERY = [(study, preset) for study, preset in product(STUDIES, ("cpu", "gpu"))]

@@ -10,6 +10,7 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
 from transformer_core.studies.learning import learning_of
+from transformer_core.studies.longer import readers
 from transformer_core.studies.statistics import compare
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.ui.app import tab_id
@@ -26,8 +27,8 @@ SENTENCES = [
 ]
 
 
-def test_there_are_thirteen_stops_in_at_least_five_tabs():
-    assert len(STOPS) == 13 and len({stop.place.tab for stop in STOPS}) >= 5
+def test_there_are_fourteen_stops_in_at_least_five_tabs():
+    assert len(STOPS) == 14 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
 
 
@@ -114,3 +115,14 @@ def test_without_positions_hardly_a_word_is_copied():
     ends = {end.name: end.mean for end in compare(study, "exact_match", "full")}
     assert ends["no_positions"] < 0.2
     assert all(ends[name] > 0.9 for name in ("full", "learned", "rotary", "alibi"))
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "ablations/shakespeare/study.json").exists(), reason="no study of writing"
+)
+def test_only_alibi_guesses_as_well_as_ever_beyond_the_length_of_the_training():
+    length, found = readers(Models(CHECKPOINTS))
+    assert length == 128 and len(found) == 5
+    assert [one.encoding for one in found if one.holds(384, length)] == ["alibi"]
+    assert [one.encoding for one in found if one.loss(384) is None] == ["learned"]
+    assert all(one.loss(384) > one.loss(length) + 0.5 for one in found[:2])

@@ -13,10 +13,10 @@ from train.data import hub
 from train.studies.recipe import Recipe, StudyPlan, Task, training
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM
+from transformer_core.studies.longer import stretched
 from transformer_core.tokenization import Tokenizer, train_characters
 
 N_CHARACTERS = 8_192  # of the held-out tenth, at every evaluation
-LONGER = 4  # times the training length
 N_LONG, BIN = 128, 8  # long windows, and the positions whose losses are averaged
 
 
@@ -78,16 +78,6 @@ def losses_of(model: DecoderLM, windows: Tensor) -> Tensor:
     """Nats of every next token. (batch, length + 1) -> (batch, length)"""
     logits = model(windows[:, :-1]).float().transpose(1, 2)
     return nn.functional.cross_entropy(logits, windows[:, 1:], reduction="none")
-
-
-def stretched(model: DecoderLM) -> DecoderLM:
-    """The model with room for longer texts; unchanged if its positions were learnt one by one."""
-    if list(model.decoder.positions.parameters()):
-        return model
-    config = replace(model.config, max_len=LONGER * model.config.max_len)
-    longer = DecoderLM(config).to(next(model.parameters()).device)
-    longer.load_state_dict(model.state_dict())
-    return longer
 
 
 STUDY = StudyPlan(

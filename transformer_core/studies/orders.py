@@ -13,18 +13,12 @@ from torch import Tensor
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
+from transformer_core.studies.encodings import trained_with
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import translate_sentence, translate_texts
 from transformer_core.tokenization import EOS, Tokenizer, whole
 
 STUDY = "translation"
-VARIANTS = {  # by the encoding that each was trained with
-    "none": "no_positions",
-    "sinusoidal": "full",
-    "learned": "learned",
-    "rotary": "rotary",
-    "alibi": "alibi",
-}
 MAX_CHARACTERS = 80
 MAX_WORDS = 8
 MAX_ORDERS = 120  # that are all tried: those of five words
@@ -106,16 +100,10 @@ def words_of(text: str) -> Words:
     return Words(words, end)
 
 
-def trained_with(models: Models) -> dict[str, Trained[EncoderDecoder]]:
-    """The models that are there, by their encodings."""
-    folders = {name: f"ablations/{STUDY}/{variant}" for name, variant in VARIANTS.items()}
-    return {name: models.get(folder) for name, folder in folders.items() if models.has(folder)}
-
-
 def reordered(models: Models, words: Words, order: tuple[int, ...]) -> list[Reordered]:
     """What every model makes of an order, a permutation of words.first."""
     found = []
-    for encoding, trained in trained_with(models).items():
+    for encoding, trained in trained_with(models, STUDY).items():
         first = read_order(trained, words, words.first)
         now = first if order == words.first else read_order(trained, words, order)
         found.append(Reordered(encoding, now, first))
@@ -172,5 +160,5 @@ def answers(models: Models, words: Words) -> tuple[int, dict[str, int]]:
     texts = [words.text(order) for order in words.orders()]
     return len(texts), {
         encoding: len(set(translate_texts(trained, texts, beam_size=1)))
-        for encoding, trained in trained_with(models).items()
+        for encoding, trained in trained_with(models, STUDY).items()
     }

@@ -172,13 +172,18 @@ def read_variant(folder: Path) -> Variant:
                 f"{folder / 'metrics.csv'} is partial: seed {seed} ends at step {done:,} of "
                 f"{record['train']['steps']:,}."
             )
-    long = folder / "extrapolation.csv"
-    by_position = None
-    if long.exists():
-        by_position = curve(read_table(long, {"seed", "position", "loss"}), "position", "loss")
+    by_position = read_positions(folder)
     return Variant(
         folder.name, record, curves, by_position, diverged, frozenset(partial), tuple(problems)
     )
+
+
+def read_positions(folder: Path) -> Curve | None:
+    """A variant's loss by place in texts longer than its own, if it was measured."""
+    path = folder / "extrapolation.csv"
+    if not path.exists():
+        return None
+    return curve(read_table(path, {"seed", "position", "loss"}), "position", "loss")
 
 
 def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:

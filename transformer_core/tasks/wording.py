@@ -1,4 +1,6 @@
-"""How numbers stand in sentences."""
+"""How numbers and names stand in sentences."""
+
+from collections.abc import Sequence
 
 
 def percent(share: float, digits: int = 0, sign: str = "") -> str:
@@ -9,6 +11,11 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
 def signed(change: float, digits: int) -> str:
     """A change with its sign; what is rounded away has a plus."""
     return f"{round(change, digits) + 0.0:+.{digits}f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """One, two and three."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def quoted(piece: str) -> str:

@@ -1,4 +1,4 @@
-"""The guided tour: thirteen stops across the tabs, each with a question before one looks."""
+"""The guided tour: fourteen stops across the tabs, each with a question before one looks."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -142,6 +142,23 @@ STOPS = (
         "#orders :is([data-do=swap], [data-do=shuffle], .orders-tile)",
     ),
     Stop(
+        Place("positions", "longer"),
+        "#longer",
+        "Five writers were trained on 128 characters at a time and now read 384. Which of them "
+        "still guesses what comes next as well as ever?",
+        (
+            "The one to whose vectors waves are added",
+            "The one that turns queries and keys",
+            "The one that lowers scores with the distance",
+        ),
+        2,
+        "To ALiBi what is far is only fainter. Waves that were never added before and angles never "
+        "turned before lead the others astray, and a learned table simply ends. Move the slider to "
+        "where each of them gives up.",
+        "move",
+        "#longer .longer-slider",
+    ),
+    Stop(
         Place("ablations", choice="copy_task"),
         "#ablation-curves",
         "Without positions shuffled letters are the same to attention, only shuffled. Can such a "
@@ -164,7 +181,8 @@ STOPS = (
         ("In attention", "In the feed-forward network", "In the norms"),
         1,
         "With d_ff four times d_model the feed-forward network has eight d_model² of them, "
-        "attention's four projections four. Press a part to see its numbers and its code.",
+        "attention's four projections four. Press a part to see its numbers and its code, and a "
+        "number to see what it is made of.",
         "press",
         "#inside-model [data-key]",
     ),

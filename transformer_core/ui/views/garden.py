@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import gradio as gr
 
 from transformer_core.tasks.generation import Thread
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import player_bar, view
 
 SHOWN_BEFORE = 12  # characters of the text that it grows from
 HOTTEST = 2  # temperature
@@ -14,16 +14,15 @@ HOTTEST = 2  # temperature
 def garden_view(title: str, **component) -> gr.HTML:
     """Threads that part where the model hesitates. Events: warm {temperature, press}, take
     {id, position, ids}."""
+    note = (
+        '<p class="note">Each thread is as probable as the others. Press a text to go on from its '
+        "end</p>"
+    )
+    heat = f'class="garden-heat" min="0" max="{HOTTEST}" step="0.05"'
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="garden-scroll"><svg role="group"></svg></div>'
-        '<div class="garden-bar"><span class="view-tools">'
-        '<button type="button" data-do="play">▶ Warm up</button></span>'
-        '<label>Temperature <input type="range" class="garden-heat" min="0" '
-        f'max="{HOTTEST}" step="0.05"><output></output></label>'
-        '<p class="note">Each thread is as probable as the others. Press a text to go on from '
-        "its end</p></div>"
-    )
+    ) + player_bar("Warm up", "Temperature", heat, note)
     promise = "What could be written next grows here."
     return view("garden", title, body, ("svg", "csv"), promise=promise, **component)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import gradio as gr
 
 from transformer_core.studies.learning import Learning
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import player_bar, view
 
 
 def learning_view(title: str, **component) -> gr.HTML:
@@ -14,11 +14,12 @@ def learning_view(title: str, **component) -> gr.HTML:
         '<p class="finding" role="status"></p>'
         '<div class="learning-body"><div><svg class="learning-chart" role="img"></svg></div>'
         '<div class="learning-text" lang="en"></div></div>'
-        '<div class="learning-bar"><span class="view-tools">'
-        '<button type="button" data-do="play">▶ Watch it learn</button></span>'
-        '<label>Steps of training <input type="range" class="learning-slider" min="0" step="1" '
-        'value="0"><output></output></label></div>'
-        '<p class="note"></p>'
+        + player_bar(
+            "Watch it learn",
+            "Steps of training",
+            'class="learning-slider" min="0" step="1" value="0"',
+        )
+        + '<p class="note"></p>'
     )
     promise = "How it learned appears here."
     return view("learning", title, body, ("svg", "csv"), promise=promise, **component)

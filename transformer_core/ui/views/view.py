@@ -58,3 +58,13 @@ def view(
     )
     script = running("shared", *scripts, name)
     return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)
+
+
+def player_bar(play: str, label: str, slider: str, note: str = "") -> str:
+    """A button that plays and the slider that it moves, see `player` in shared.js; slider are the
+    attributes of that one."""
+    return (
+        '<div class="view-bar"><span class="view-tools">'
+        f'<button type="button" data-do="play">▶ {play}</button></span>'
+        f'<label>{label} <input type="range" {slider}><output></output></label>{note}</div>'
+    )

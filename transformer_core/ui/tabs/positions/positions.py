@@ -10,7 +10,8 @@ import gradio as gr
 
 from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.studies.orders import trained_with
+from transformer_core.studies.encodings import trained_with
+from transformer_core.studies.orders import STUDY
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
@@ -24,8 +25,10 @@ from transformer_core.ui.tabs.positions.drawings import (
     draw_rotation,
     draw_similarity,
 )
+from transformer_core.ui.tabs.positions.longer import HAMLET, Longer
 from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST, Shuffling
 from transformer_core.ui.views.encoding import encoding_view, encodings_view
+from transformer_core.ui.views.longer import longer_view
 from transformer_core.ui.views.orders import orders_view
 from transformer_core.ui.views.plot import plot_view
 
@@ -57,6 +60,8 @@ class Layout:
     sentence: gr.Textbox
     clear: gr.Button
     orders: gr.HTML
+    long_text: gr.Textbox
+    longer: gr.HTML
     similarity: gr.Plot
     row: gr.Plot
     position: Slider
@@ -74,6 +79,7 @@ def build(page: Page) -> Furniture:
     shown = open_section(here.sections)
     wire(page, here, shown)
     shuffle_words(page, here, shown)
+    read_longer(page, here, shown)
     return Furniture(here.sections, here.sentence, here.encoding)
 
 
@@ -95,6 +101,7 @@ def layout(models: Models) -> Layout:
     with sections() as row:
         parts = {
             **shuffle_section(models),
+            **longer_section(),
             **similarity_section(),
             **rotation_section(),
             **all_section(),
@@ -105,12 +112,20 @@ def layout(models: Models) -> Layout:
 def shuffle_section(models: Models) -> dict:
     """The same words in other orders."""
     with section("Shuffle"):
-        if not trained_with(models):
+        if not trained_with(models, STUDY):
             gr.Markdown("There are no models to ask yet: `python -m train.ablations translation`.")
         sentence = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="shuffle-sentence")
         clear = examples(EXAMPLES, sentence)
         orders = orders_view("Words in another order", elem_id="orders")
     return {"sentence": sentence, "clear": clear, "orders": orders}
+
+
+def longer_section() -> dict:
+    """A text that is longer than any of the training."""
+    with section("Longer"):
+        text = gr.Textbox(HAMLET, label="A long text", lines=2, max_lines=2, elem_id="longer-text")
+        longer = longer_view("Longer than ever trained", elem_id="longer")
+    return {"long_text": text, "longer": longer}
 
 
 def similarity_section() -> dict:
@@ -201,3 +216,16 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
         **PRIVATE,
     )
     here.clear.click(lambda: "", None, here.sentence, show_progress="hidden", **PRIVATE)
+
+
+def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
+    """The models follow the text, and how much of it they are to read."""
+    reading = Longer(page.models)
+    gr.on(
+        [page.opened.select, shown.change, here.long_text.change, page.restored.change],
+        reading.begin,
+        [shown, here.long_text],
+        here.longer,
+        **DRAWING,
+    )
+    here.longer.read(reading.read, here.long_text, here.longer, **DRAWING)

@@ -1,0 +1,165 @@
+// Models that read ever more of a text: their losses by place, and what they write after it.
+// value: {summary, text: what was read, n: its length, length: of the training, longest: what there
+//   is room for, most: characters of the text, rows: [{name, loss, points:
+//   [[characters before, mean, least, most], …], writes: text or null, looks: [share, …], lately:
+//   share of the last ones}], press: see numbered}; without rows the summary says why
+const finding = $('.finding'),
+  chart = $('.longer-chart'),
+  after = $('.longer-after'),
+  models = $('.longer-models'),
+  slider = $('.longer-slider'),
+  steps = $('output');
+const LEFT = 22, RIGHT = 74, TOP = 24, FOOT = 28, HEIGHT = 300, MS = 900, APART = 15;
+const SHOWN = 44; // characters of the end of what was read
+const SPARE = 32; // from where the slider begins, if the text is longer
+
+function draw() {
+  const value = current();
+  element.firstElementChild.classList.toggle('empty', !value);
+  if (!value || !takesOver(value)) return;
+  if (value.press === undefined) reading.halt();
+  finding.textContent = value.summary;
+  const any = value.rows.length > 0;
+  $('.longer-body').hidden = $('.view-bar').hidden = !any;
+  if (!any) return;
+  slider.min = Math.min(SPARE, value.most);
+  slider.max = value.most;
+  if (!reading.runs()) slider.value = value.n;
+  element.classList.remove('waits');
+  after.textContent = `After ${value.n} characters: “…${
+    [...value.text].slice(-SHOWN).join('').replaceAll('\n', ' ↵ ')
+  }”`;
+  models.replaceChildren(...value.rows.map(model));
+  plot();
+}
+function model({ name, loss, writes, looks, lately }) {
+  const says = make('p', { class: 'longer-says', lang: 'en' });
+  says.textContent = writes === null
+    ? `cannot read this: its table has ${current().length} rows`
+    : writes.replaceAll('\n', ' ↵ ');
+  const strip = make('div', { class: 'longer-strip' });
+  looks.forEach((share) => {
+    const bin = make('i');
+    bin.style.opacity = Math.min(1, Math.sqrt(3 * share)).toFixed(3);
+    strip.append(bin);
+  });
+  return make(
+    'div',
+    { class: `longer-model longer-${name} ${writes === null ? 'unread' : ''}` },
+    make('b', { text: name }),
+    says,
+    make('small', { text: loss === null ? 'no answer' : `${loss.toFixed(2)} nats` }),
+    strip,
+    make('small', { text: lately === null ? '' : `${percent(lately)} on the last 64` }),
+  );
+}
+function scales({ rows, longest }) {
+  const width = chart.parentElement.clientWidth;
+  const losses = rows.flatMap(({ points }) => points.flatMap(([, , ...ends]) => ends)),
+    low = Math.floor(4 * Math.min(...losses)) / 4,
+    high = Math.ceil(2 * Math.max(...losses)) / 2;
+  return {
+    width,
+    low,
+    high,
+    x: (at) => LEFT + (width - LEFT - RIGHT) * at / longest,
+    y: (loss) => TOP + (HEIGHT - TOP - FOOT) * (high - loss) / (high - low),
+  };
+}
+function plot() {
+  const value = current(), { rows, length, longest } = value, at = +slider.value;
+  fillTrack(slider);
+  steps.textContent = at;
+  slider.setAttribute('aria-valuetext', `${at} characters`);
+  const { width, low, high, x, y } = scales(value);
+  if (width <= LEFT + RIGHT) return; // it is not seen
+  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
+  chart.setAttribute('height', HEIGHT);
+  chart.setAttribute('aria-label', `Loss by the number of characters before. ${value.summary}`);
+  const text = (name, px, py, words, anchor = 'start') =>
+    shape('text', { x: px, y: py, class: name, 'text-anchor': anchor }, words);
+  const line = (name, x1, x2, y1, y2) => shape('line', { x1, x2, y1, y2, class: name });
+  chart.replaceChildren(
+    shape('rect', {
+      x: x(length),
+      y: TOP,
+      width: x(longest) - x(length),
+      height: HEIGHT - TOP - FOOT,
+      class: 'longer-beyond',
+    }),
+    ...Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, i) => Math.ceil(low) + i)
+      .flatMap((loss) => [
+        line('longer-grid', LEFT, width - RIGHT, y(loss), y(loss)),
+        text('longer-tick', 0, y(loss) + 4, loss),
+      ]),
+    ...[1, 2, 3, 4].map((n) =>
+      text('longer-tick', x(n * longest / 4), HEIGHT - 10, n * longest / 4, 'middle')
+    ),
+    text('longer-tick', x(length) - 6, 12, 'trained', 'end'),
+    text('longer-tick', x(length) + 6, 12, 'never seen'),
+    line('longer-wall', x(length), x(length), TOP - 20, HEIGHT - FOOT),
+    ...rows.flatMap((row) => lines(row, x, y)),
+    line('longer-at', x(at), x(at), TOP, HEIGHT - FOOT),
+    ...names(rows, x, y, text),
+    ...rows.flatMap(({ name, points }) => {
+      const here = points.find(([place]) => place >= at);
+      return here ? [dot(name, x(at), y(here[1]))] : [];
+    }),
+  );
+}
+const dot = (name, cx, cy) =>
+  shape('circle', { cx, cy, r: 4.5, class: `longer-dot longer-${name}` });
+function lines({ name, points }, x, y) {
+  const band = [
+    ...points.map(([at, , low]) => [x(at), y(low)]),
+    ...points.map(([at, , , high]) => [x(at), y(high)]).reverse(),
+  ];
+  const mean = points.map(([at, loss]) => [x(at), y(loss)]);
+  return [
+    shape('polygon', { points: band.join(' '), class: `longer-band longer-${name}` }),
+    shape('polyline', { points: mean.join(' '), class: `longer-line longer-${name}` }),
+  ];
+}
+// At the ends of the lines, none on another; of one that ends at the wall before it, where no other
+// line is so high.
+function names(rows, x, y, text) {
+  const longest = current().longest;
+  const ends = rows.filter(({ points }) => points.length).map(({ name, points }) => {
+    const [at, loss] = points.at(-1), early = at < longest;
+    return { name, early, x: x(at) + (early ? -8 : 8), y: y(loss) + (early ? -14 : 4) };
+  });
+  const last = ends.filter(({ early }) => !early).sort((a, b) => a.y - b.y);
+  last.forEach((one, i) => {
+    if (i) one.y = Math.max(one.y, last[i - 1].y + APART);
+  });
+  return ends.map((one) =>
+    text(`longer-name longer-${one.name}`, one.x, one.y, one.name, one.early ? 'end' : 'start')
+  );
+}
+function ask() { // the place moves at once; what is written there is on its way
+  plot();
+  element.classList.add('waits');
+  tell('read', numbered({ n: +slider.value }));
+}
+const reading = player(slider, MS, ask, 16);
+slider.addEventListener('input', ask);
+chart.addEventListener('pointerdown', (event) => {
+  const { x } = scales(current()), at = event.clientX - chart.getBoundingClientRect().left;
+  reading.halt();
+  slider.value = (at - x(0)) / (x(1) - x(0));
+  ask();
+});
+actions.svg = () => current()?.rows.length && saveSvg('longer.svg', chart);
+actions.csv = () =>
+  current()?.rows.length &&
+  save(
+    'longer.csv',
+    'text/csv',
+    csv([
+      ['encoding', 'characters before', 'nats a character', 'least', 'most'],
+      ...current().rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
+    ]),
+  );
+new ResizeObserver(() => current()?.rows.length && plot()).observe(chart.parentElement);
+watch('value', draw);
+draw();

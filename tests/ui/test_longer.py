@@ -1,0 +1,81 @@
+"""The section in which models read on beyond the length of their training."""
+
+import gradio as gr
+import pytest
+import torch
+from tiny import tiny_writer
+from tiny_study import write_variant
+
+from transformer_core.checkpoint import Models
+from transformer_core.studies.encodings import VARIANTS
+from transformer_core.ui.tabs.positions.longer import NONE, SECTION, Longer
+
+LENGTH = 16
+TEXT = "Speak, speak. All of them speak to us of all."  # of letters that the tiny writer knows
+
+
+@pytest.fixture(scope="module")
+def section(tmp_path_factory):
+    """That of tiny writers, one for every encoding."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    study = folder / "ablations" / "shakespeare"
+    for encoding, variant in VARIANTS.items():
+        torch.manual_seed(1)
+        tiny = tiny_writer(positional_encoding=encoding, max_len=LENGTH)
+        write_variant(study / variant, tiny.model, (1.0, 3.0), by_position=True)
+        (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    return Longer(Models(folder))
+
+
+def asked(n, press=1):
+    return gr.EventData(None, {"n": n, "press": press})
+
+
+def known(section):
+    """As much of a text as these models know."""
+    (first, *_) = section.readers()[1]
+    unknown = first.trained.tokenizer.unknown_characters(TEXT)
+    return "".join(c for c in TEXT if c not in unknown)
+
+
+def test_a_short_text_is_read_whole_at_first_and_as_much_as_is_asked_for_then(section):
+    text = known(section)[:14]
+    first = section.begin(SECTION, text)
+    assert first["n"] == first["most"] == len(text) and first["text"] == text
+    assert "at home here" in first["summary"] and "press" not in first
+    assert [row["name"] for row in first["rows"]] == [*VARIANTS]
+    assert all(row["writes"] and row["points"] for row in first["rows"])
+    again = section.read(text, asked(5, press=3))
+    assert (again["n"], again["text"], again["press"]) == (5, text[:5], 3)
+    assert section.read(text, asked(-3))["n"] == 1
+    assert section.read(text, asked(10_000))["n"] == len(text)
+
+
+def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
+    monkeypatch.setattr("transformer_core.ui.tabs.positions.longer.WRITTEN", 4)
+    text = (known(section) * 3)[:30]
+    assert section.begin(SECTION, known(section) * 3)["n"] == 3 * LENGTH
+    found = section.read(text, asked(24))
+    said = found["summary"]
+    assert "no encoding (2.24), sinusoidal (2.24), rotary (2.24) and alibi (2.24) guess" in said
+    assert said.endswith("learned has no vector for place 24.")
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["learned"]["writes"] is rows["learned"]["lately"] is rows["learned"]["loss"] is None
+    assert rows["alibi"]["loss"] == pytest.approx(2.24)
+    assert rows["learned"]["points"][-1][0] == 16 and rows["alibi"]["points"][-1][0] == 32
+
+
+def test_what_cannot_be_read_is_said_in_its_place(section, tmp_path):
+    assert section.begin("shuffle", TEXT) == gr.skip()
+    for text, words in (
+        ("", "Type or paste"),
+        ("  \n", "Type or paste"),
+        ("漢字", "characters"),
+        (None, "must be text"),
+    ):
+        refused = section.begin(SECTION, text)
+        assert words in refused["summary"] and refused["rows"] == []
+    assert Longer(Models(tmp_path)).begin(SECTION, TEXT)["summary"] == NONE
+    for n in (None, "8", 8.5, [8]):
+        with pytest.raises(gr.Error, match="must be a number"):
+            section.read(TEXT, asked(n))

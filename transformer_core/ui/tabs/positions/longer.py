@@ -1,0 +1,92 @@
+"""What the section answers in which five models read on beyond the length they were trained on."""
+
+import functools
+
+import gradio as gr
+
+from transformer_core.checkpoint import Models
+from transformer_core.studies.longer import LONGER, WRITTEN, Reader, ReadOn, read_on, readers
+from transformer_core.tasks.generation import prompt_ids
+from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import listed
+from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.views.longer import longer_value
+
+SECTION = "longer"
+FIRST = 3  # times the training's length is read at first
+NAMES = {"none": "no encoding"}  # where the name alone would be misread
+NONE = "There are no models to ask yet: `python -m train.ablations shakespeare`."
+HAMLET = """To be, or not to be, that is the question:
+Whether 'tis nobler in the mind to suffer
+The slings and arrows of outrageous fortune,
+Or to take arms against a sea of troubles,
+And by opposing end them. To die, to sleep;
+No more; and by a sleep to say we end
+The heart-ache and the thousand natural shocks
+That flesh is heir to: 'tis a consummation
+Devoutly to be wish'd. To die, to sleep;
+To sleep, perchance to dream. Ay, there's the rub:
+For in that sleep of death what dreams may come,
+When we have shuffled off this mortal coil,
+Must give us pause."""
+
+
+class Longer:
+    """Each method is the handler of one event."""
+
+    def __init__(self, models: Models):
+        # with room for longer texts; made once, when somebody looks first
+        self.readers = functools.cache(functools.partial(readers, models))
+
+    def begin(self, section: str, text: str) -> dict:
+        """A text as it was typed; why it cannot be read, in its place."""
+        if section != SECTION:
+            return gr.skip()
+        try:
+            return self.shown(text)
+        except InputError as error:
+            return {"summary": str(error), "rows": []}
+
+    @answers_errors
+    def read(self, text: str, event: gr.EventData) -> dict:
+        """Another number of its characters."""
+        if not isinstance(event.n, int):
+            raise InputError("The number of characters must be a number.")
+        return answering(event, self.shown(text, event.n))
+
+    def shown(self, text: str, n: int | None = None) -> dict:
+        """The value of the view: the first n characters, read and gone on with by every model."""
+        length, found = self.readers()
+        if not found:
+            raise InputError(NONE)
+        if isinstance(text, str) and not text.strip():
+            raise InputError("Type or paste a text: the longer it is, the more there is to see.")
+        ids = prompt_ids(found[0].trained, text)[: LONGER * length - WRITTEN]
+        n = max(1, min(FIRST * length if n is None else n, len(ids)))
+        answers = [(reader, read_on(reader.trained, ids[:n])) for reader in found]
+        sizes = {"n": n, "length": length, "most": len(ids)}
+        return longer_value(answers, text[:n], told(answers, n, length), **sizes)
+
+
+def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> str:
+    """Who goes on as if nothing had happened, in words."""
+    said = f"Trained on {length} characters at a time, they read {n}: "
+    if n <= length:
+        return said + f"all {len(answers)} are at home here. Let them read on."
+    unread = [reader.encoding for reader, found in answers if found is None]
+    judged = [
+        (f"{NAMES.get(one.encoding, one.encoding)} ({loss:.2f})", one.holds(n, length))
+        for one, _ in answers
+        if (loss := one.loss(n)) is not None
+    ]
+    parts = [
+        f"{listed(names)} {'guesses' if len(names) == 1 else 'guess'} {verdict}"
+        for verdict, names in (
+            ("as well as ever", [name for name, holds in judged if holds]),
+            ("clearly worse", [name for name, holds in judged if not holds]),
+        )
+        if names
+    ]
+    if unread:
+        parts.append(f"{listed(unread)} has no vector for place {n}")
+    return said + ("; ".join(parts) or "what each of them writes then is here") + "."
