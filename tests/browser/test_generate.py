@@ -82,7 +82,7 @@ def begins(page, letters, more=1):
 def test_the_first_example_is_there_without_a_click(open_page):
     page = opened(open_page)
     assert written(page).startswith("ROMEO:")
-    assert len(written(page)) > 130
+    assert len(written(page)) > 120
     expect(stop_button(page)).to_be_disabled()
     expect(page.locator("#next .taken")).to_have_count(1)
     expect(page.locator("#generate-flow .flow-caption")).to_contain_text(" comes ")

@@ -48,7 +48,7 @@ from transformer_core.ui.views.story import refusal_value
 from transformer_core.ui.views.tokens import tokens_value
 
 TITLE = "Generate"
-FIRST_LENGTH = 135  # characters of the story that is there at first: it ends with an open choice
+FIRST_LENGTH = 122  # characters of the story that is there at first: it ends with an open choice
 MAX_PASTED = 5_000
 MAX_AT_ONCE = 100  # characters written in one answer: nobody else waits long for a place
 MODEL: dict[str, Any] = {**QUEUED, **PRIVATE}
