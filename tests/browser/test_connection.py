@@ -31,9 +31,12 @@ def test_a_question_is_answered_while_the_stream_before_it_closes(slow_page):
     closing, joins = page.evaluate("[held.closing, held.joins]")
     english.fill("The old house is empty.")
     page.wait_for_function("before => held.closing > before", arg=closing)
+    asked = page.evaluate("watch.asked()")
     with answered(page, "I like this book."):
         english.fill("I like this book.")
-        page.wait_for_function("before => held.joins === before + 2", arg=joins)
+        # what follows on the answer before may be asked as well by now, or not
+        page.wait_for_function("n => watch.about(n, 'I like this book.')", arg=asked)
+        page.wait_for_function("before => held.joins >= before + 2", arg=joins)
         page.evaluate("held.release()")
     expect(page.locator("#german")).to_contain_text("Buch")
     with answered(page, "I like this house."):

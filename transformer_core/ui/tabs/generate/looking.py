@@ -1,5 +1,6 @@
 """What the model saw and thought: at the end of a text, or at a character that is pressed."""
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,20 +59,18 @@ class Looking:
         )
 
     @answers_errors
-    def look(self, desk, shown, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
-        """Another place."""
+    def look(self, desk, event: gr.EventData):
+        """Another place. -> the picture, the doors, and that the section is to be drawn anew"""
         story, position = desk.story, None
         if event.position is not None:
             position = max(1, position_of(event, story))
         desk.position, seen = position, looked(self.trained, story, position)
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        below = self.followers.draw(shown, story, seen, sampling, seed)
         doors = waited_for(doors_of(self.models, story, position))  # shut while a story grows
-        return picture(self.trained, story, seen), doors, *below
+        return picture(self.trained, story, seen), doors, time.monotonic()
 
     @answers_errors
     def redraw(self, desk: Desk, shown, seed, temperature, top_k, top_p, penalty):
-        """Another section, or another setting."""
+        """Another place, another section, or another setting."""
         story, followers = desk.story, self.followers
         if not story.branches:  # once there is a text, the page looks at it
             return [gr.skip()] * len(followers.outputs)
@@ -112,10 +111,11 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     """The picture and the open section follow the place that is looked at."""
     looking, shown = Looking(models, draw, deeper), open_section(deeper.sections)
     settings: list[gr.Number | gr.Slider] = [draw.seed, *draw.settings]
-    below = looking.followers.outputs
     here = [desk, shown, *settings]
-    first.story.look(looking.look, here, [first.picture, first.doors, *below], **QUICK)
+    # of two listeners that draw the section, one could answer late and with settings of before
+    moved = gr.State(0.0)
+    first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUICK)
     first.picture.attend(looking.attend, desk, first.weights, **QUICK)
     deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUICK)
-    changes = [setting.change for setting in settings]
-    gr.on([shown.change, *changes], looking.redraw, here, below, **QUICK)
+    changes = [shown.change, moved.change, *(setting.change for setting in settings)]
+    gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUICK)
