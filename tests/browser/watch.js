@@ -17,9 +17,13 @@
     asked: () => asked.length,
     // nothing is under way, and everything that has come is drawn
     rests: () => unanswered.size === 0 && frames > FRAMES && performance.now() - changed > QUIET,
-    // for a report: how much was asked, what of it is under way, and for how long all has rested
+    // for a report: how much was asked, of which listeners most often, what of it is under way, and
+    // for how long all has rested
     state: () => ({
       asked: asked.length,
+      busiest: Object.entries(Object.groupBy(asked, ({ fn }) => fn ?? 'none'))
+        .map(([fn, questions]) => [fn, questions.length])
+        .sort(([, a], [, b]) => b - a).slice(0, 8),
       unanswered: [...unanswered].map(({ fn, id, data }) => [fn, id, data]),
       rested: performance.now() - changed,
     }),
