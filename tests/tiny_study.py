@@ -11,6 +11,7 @@ from tiny import tiny_writer
 from train.running.metrics import COLUMNS
 from transformer_core import checkpoint
 from transformer_core.model.models import Model
+from transformer_core.studies.encodings import VARIANTS
 
 STEPS = (0, 10, 20, 30, 40)
 
@@ -51,6 +52,16 @@ def write_variant(
             if model.config.positional_encoding != "learned" or position <= 16
         ]
         write(folder / "extrapolation.csv", [["seed", "position", "loss"], *rows])
+
+
+def write_encodings(checkpoints: Path, length: int) -> None:
+    """A tiny writer for every encoding, with losses by place; length is that of its training."""
+    study = checkpoints / "ablations" / "shakespeare"
+    for encoding, variant in VARIANTS.items():
+        torch.manual_seed(1)
+        tiny = tiny_writer(positional_encoding=encoding, max_len=length)
+        write_variant(study / variant, tiny.model, (1.0, 3.0), by_position=True)
+    (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
 
 
 def write(path: Path, rows: list[list]) -> None:

@@ -14,17 +14,6 @@ let before = []; // [name, cell] of the numbers through which one came here
 let awaited = null; // {press, before} of one that was pressed here
 let came = null; // what had the focus
 
-const number = (v) => { // three digits, as arithmetic.digits writes them
-  if (v === null) return 'hidden';
-  const size = Math.abs(v);
-  return (v === 0
-    ? '0'
-    : size >= 1000
-    ? Math.round(v).toLocaleString('en')
-    : size < 1e-3
-    ? v.toExponential(1)
-    : v.toPrecision(3)).replaceAll('-', '−');
-};
 function linesOf({ terms, own, others, total, steps }) {
   const lines = [];
   let sum = 0;
@@ -86,14 +75,14 @@ function row({ kind, name, value, factors, from, to }, i, place) {
     { class: `arithmetic-row ${kind}` },
     make('span', { class: 'arithmetic-name', text: name }),
     make('span', { class: 'arithmetic-factors' }, ...factors.flatMap(factor)),
-    make('b', { text: number(value) }),
+    make('b', { text: threeDigits(value) }),
     make('span', { class: 'arithmetic-bar' }, bar),
   );
   node.style.setProperty('--i', i);
   return node;
 }
 function factor([value, cell], i) {
-  const what = current().factors[i] ?? '', text = number(value);
+  const what = current().factors[i] ?? '', text = threeDigits(value);
   const node = cell
     ? make('button', {
       type: 'button',

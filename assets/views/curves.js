@@ -56,10 +56,10 @@ function panel(svg, value, index, x, top, height, right) {
   );
   for (const [part, text] of ticks) {
     svg.append(
-      shape('line', { x1: LEFT, x2: right, y1: y(part), y2: y(part), class: 'curves-grid' }),
+      shape('line', { x1: LEFT, x2: right, y1: y(part), y2: y(part), class: 'chart-grid' }),
       shape(
         'text',
-        { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: 'curves-tick' },
+        { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: 'chart-tick' },
         text,
       ),
     );
@@ -119,7 +119,7 @@ function paint() {
         x: x(value.steps * n / 2),
         y: height - 6,
         'text-anchor': n === 1 ? 'middle' : n ? 'end' : 'start',
-        class: 'curves-tick',
+        class: 'chart-tick',
       }, Math.round(value.steps * n / 2).toLocaleString('en') + (n === 2 ? ' steps' : '')),
     );
   }

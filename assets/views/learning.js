@@ -66,11 +66,11 @@ function plot(all, at) {
         x2: width - RIGHT,
         y1: y(loss),
         y2: y(loss),
-        class: 'learning-level',
+        class: 'chart-grid learning-level',
       }),
       shape(
         'text',
-        { x: LEFT, y: y(loss) - 4, class: 'learning-name' },
+        { x: LEFT, y: y(loss) - 4, class: 'chart-tick' },
         `counting ${name}`,
       ),
     ]),
@@ -88,17 +88,17 @@ function plot(all, at) {
 }
 function axes(low, high, x, y) {
   const marks = [
-    shape('text', { x: 0, y: 12, class: 'learning-tick' }, 'loss, nats per character'),
+    shape('text', { x: 0, y: 12, class: 'chart-tick' }, 'loss, nats per character'),
   ];
   for (const loss of [1, 1.5, 2, 3, 5, 10].filter((one) => low < one && one < high)) {
-    marks.push(shape('text', { x: 0, y: y(loss) + 4, class: 'learning-tick' }, loss));
+    marks.push(shape('text', { x: 0, y: y(loss) + 4, class: 'chart-tick' }, loss));
   }
   for (const step of [0, 1, 10, 100, 1000].filter((one) => one <= moments().at(-1).step)) {
     const attributes = {
       x: x(step),
       y: HEIGHT - 8,
       'text-anchor': 'middle',
-      class: 'learning-tick',
+      class: 'chart-tick',
     };
     marks.push(shape('text', attributes, step));
   }

@@ -89,14 +89,14 @@ function plot() {
     }),
     ...Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, i) => Math.ceil(low) + i)
       .flatMap((loss) => [
-        line('longer-grid', LEFT, width - RIGHT, y(loss), y(loss)),
-        text('longer-tick', 0, y(loss) + 4, loss),
+        line('chart-grid', LEFT, width - RIGHT, y(loss), y(loss)),
+        text('chart-tick', 0, y(loss) + 4, loss),
       ]),
     ...[1, 2, 3, 4].map((n) =>
-      text('longer-tick', x(n * longest / 4), HEIGHT - 10, n * longest / 4, 'middle')
+      text('chart-tick', x(n * longest / 4), HEIGHT - 10, n * longest / 4, 'middle')
     ),
-    text('longer-tick', x(length) - 6, 12, 'trained', 'end'),
-    text('longer-tick', x(length) + 6, 12, 'never seen'),
+    text('chart-tick', x(length) - 6, 12, 'trained', 'end'),
+    text('chart-tick', x(length) + 6, 12, 'never seen'),
     line('longer-wall', x(length), x(length), TOP - 20, HEIGHT - FOOT),
     ...rows.flatMap((row) => lines(row, x, y)),
     line('longer-at', x(at), x(at), TOP, HEIGHT - FOOT),

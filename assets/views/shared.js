@@ -52,6 +52,18 @@ const sure = (p) =>
     : Math.round(100 * p) + ' %';
 // with so many decimals, and no minus before a zero
 const fixed = (x, decimals) => ((+x.toFixed(decimals)) || 0).toFixed(decimals);
+// three digits, as arithmetic.three_digits writes them; what a mask hides has none
+const threeDigits = (v) => {
+  if (v === null || v === -Infinity) return 'hidden';
+  const size = Math.abs(v);
+  return (v === 0
+    ? '0'
+    : size >= 1000
+    ? Math.round(v).toLocaleString('en')
+    : size < 1e-3
+    ? v.toExponential(1)
+    : v.toPrecision(3)).replaceAll('-', '−');
+};
 // surprise in bits, and how deep it colours a token: fully at 8 bits
 const bitsOf = (p) => -Math.log2(Math.max(p, 1e-9));
 const surprise = (p) => Math.min(1, bitsOf(p ?? 1) / 8).toFixed(3);

@@ -13,14 +13,6 @@ const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [], drawnAt = 0;
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-const number = (v) =>
-  v === -Infinity
-    ? 'hidden'
-    : v === 0
-    ? '0'
-    : Math.abs(v) >= 1e4 || Math.abs(v) < 1e-3
-    ? v.toExponential(1)
-    : v.toPrecision(3);
 const clip = (text) => {
   const shown = visible(text.trim() || text);
   return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown;
@@ -50,20 +42,24 @@ function summary(map) {
     sum += v;
   }
   map.limit = map.signed ? Math.max(-least, most, 1e-9) : 1;
-  if (short) return `${map.rows.length} × ${map.n_columns}, ${number(least)} to ${number(most)}`;
+  if (short) {
+    return `${map.rows.length} × ${map.n_columns}, ${threeDigits(least)} to ${threeDigits(most)}`;
+  }
   return `${map.rows.length} × ${map.n_columns}${
     map.columns.length && map.column === 'key' ? '' : ` (${map.column}s)`
-  }: min ${number(least)}, max ${number(most)}, mean ${number(sum / seen.length)}`;
+  }: min ${threeDigits(least)}, max ${threeDigits(most)}, mean ${threeDigits(sum / seen.length)}`;
 }
 const name = (map, j) =>
   map.columns.length
     ? `${map.column} ${map.column === 'unit' ? '' : j + 1 + ' '}“${visible(map.columns[j])}”`
     : `${map.column} ${j + 1}`;
 function describe(map, i, j) {
-  const beside = map.beside.map(([what, numbers]) => `${what} ${number(numbers[i])}`).join(', ');
+  const beside = map.beside.map(([what, numbers]) => `${what} ${threeDigits(numbers[i])}`).join(
+    ', ',
+  );
   (short ? note : map.say).textContent = `${short ? map.title + ', ' : ''}row ${i + 1} “${
     visible(map.rows[i])
-  }”, ${name(map, j)}: ${number(map.numbers[i * map.n_columns + j])}${
+  }”, ${name(map, j)}: ${threeDigits(map.numbers[i * map.n_columns + j])}${
     beside ? ` (row: ${beside})` : ''
   }`;
 }
@@ -122,7 +118,7 @@ function plot(value) {
     canvas,
   );
   map.beside.forEach(([what, numbers], i) => {
-    const column = side([...numbers].map(number), 'stages-beside');
+    const column = side([...numbers].map(threeDigits), 'stages-beside');
     const head = make('b', { text: what, 'aria-hidden': 'true' });
     for (const [node, row] of [[head, 1], [column, 2]]) node.style.gridArea = `${row} / ${3 + i}`;
     grid.append(head, column);

@@ -12,10 +12,10 @@ function draw() {
   chart.replaceChildren();
   for (const tick of [0, 2, 4, 6, 8]) {
     chart.append(
-      shape('line', { x1: LEFT, x2: width, y1: y(tick), y2: y(tick), class: 'surprise-grid' }),
+      shape('line', { x1: LEFT, x2: width, y1: y(tick), y2: y(tick), class: 'chart-grid' }),
       shape(
         'text',
-        { x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end', class: 'surprise-tick' },
+        { x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end', class: 'chart-tick' },
         tick,
       ),
     );

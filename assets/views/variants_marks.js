@@ -1,29 +1,29 @@
 // What a chart of variants is made of, where its axes say: grid, curves, bands, and names.
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-const rule = (kind, x1, y1, x2, y2) => shape('line', { class: `variants-${kind}`, x1, y1, x2, y2 });
-const caption = (x, y, side, text, kind = 'tick') =>
-  shape('text', { class: `variants-${kind}`, x, y, 'text-anchor': side }, text);
+const rule = (kind, x1, y1, x2, y2) => shape('line', { class: kind, x1, y1, x2, y2 });
+const caption = (x, y, side, text, kind = 'chart-tick') =>
+  shape('text', { class: kind, x, y, 'text-anchor': side }, text);
 
 function variantsGrid(to, { percent, x, mark }) {
   const right = to.width - to.right, bottom = to.height - BOTTOM;
   const label = (v) => percent ? `${+(100 * v).toPrecision(3)} %` : String(+v.toPrecision(3));
   return [
     ...to.up.flatMap((v) => [
-      rule('grid', LEFT, to.y(v), right, to.y(v)),
+      rule('chart-grid', LEFT, to.y(v), right, to.y(v)),
       caption(LEFT - 8, to.y(v) + 4, 'end', label(v)),
     ]),
     ...to.across.map((v) => caption(to.x(v), to.height - 19, 'middle', compact.format(v))),
     caption((LEFT + right) / 2, to.height - 4, 'middle', x),
     ...mark.length
       ? [
-        rule('mark', to.x(mark[0]), TOP, to.x(mark[0]), bottom),
+        rule('variants-mark', to.x(mark[0]), TOP, to.x(mark[0]), bottom),
         caption(to.x(mark[0]) - 6, TOP + 12, 'end', mark[1]),
       ]
       : [],
   ];
 }
-const variantsPlace = (to, x) => rule('now', to.x(x), TOP, to.x(x), to.height - BOTTOM);
+const variantsPlace = (to, x) => rule('variants-now', to.x(x), TOP, to.x(x), to.height - BOTTOM);
 
 function variantsClip(to, id) { // what lies outside of the axes is not drawn
   const clip = shape('clipPath', { id });
@@ -91,7 +91,7 @@ function variantsNames(to, lines, lit) { // at the ends of the lines, none on an
       at + 4,
       'start',
       line.title,
-      `name ${line.tone}${line.title === lit ? ' lit' : ''}`,
+      `variants-name ${line.tone}${line.title === lit ? ' lit' : ''}`,
     )
   );
 }

@@ -90,7 +90,7 @@ def test_every_study_draws_a_curve_for_each_variant_and_a_row_in_the_table(open_
 
 def test_axes_turn_logarithmic_and_show_other_costs(open_page):
     page = opened(open_page)
-    labels = page.locator(f"{FIGURE} .variants-tick")
+    labels = page.locator(f"{FIGURE} .chart-tick")
     before = labels.all_text_contents()
     press_tab(page, "Axes")
     page.get_by_label("y", exact=True).check()

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from tiny import tiny_writer
-from tiny_study import write_variant
+from tiny_study import write_encodings
 
 from transformer_core import checkpoint
 from transformer_core.checkpoint import Models
@@ -18,12 +18,7 @@ LENGTH = 16
 def models(tmp_path_factory):
     """A tiny writer for every encoding, each with losses by place."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    study = folder / "ablations" / "shakespeare"
-    for encoding, variant in VARIANTS.items():
-        torch.manual_seed(1)
-        tiny = tiny_writer(positional_encoding=encoding, max_len=LENGTH)
-        write_variant(study / variant, tiny.model, (1.0, 3.0), by_position=True)
-        (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    write_encodings(folder, LENGTH)
     return Models(folder)
 
 

@@ -2,9 +2,7 @@
 
 import gradio as gr
 import pytest
-import torch
-from tiny import tiny_writer
-from tiny_study import write_variant
+from tiny_study import write_encodings
 
 from transformer_core.checkpoint import Models
 from transformer_core.studies.encodings import VARIANTS
@@ -18,12 +16,7 @@ TEXT = "Speak, speak. All of them speak to us of all."  # of letters that the ti
 def section(tmp_path_factory):
     """That of tiny writers, one for every encoding."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    study = folder / "ablations" / "shakespeare"
-    for encoding, variant in VARIANTS.items():
-        torch.manual_seed(1)
-        tiny = tiny_writer(positional_encoding=encoding, max_len=LENGTH)
-        write_variant(study / variant, tiny.model, (1.0, 3.0), by_position=True)
-        (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    write_encodings(folder, LENGTH)
     return Longer(Models(folder))
 
 

@@ -108,6 +108,14 @@ def plain(numbers: Tensor) -> list[Factor]:
     return [Factor(number) for number in numbers.tolist()]
 
 
+def along(panel: str, row: int, numbers: Tensor, head: int = 0) -> list[Factor]:
+    """A row of a panel, whose numbers can be opened. (n,)"""
+    return [
+        Factor(number, Cell(panel, row, column, head))
+        for column, number in enumerate(numbers.tolist())
+    ]
+
+
 def numbered(what: str, n: int) -> list[str]:
     """channel 1, channel 2, …"""
     return [f"{what} {i + 1}" for i in range(n)]

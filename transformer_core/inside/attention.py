@@ -13,6 +13,7 @@ from transformer_core.inside.arithmetic import (
     Arithmetic,
     Cell,
     Factor,
+    along,
     numbered,
     plain,
     products,
@@ -72,20 +73,6 @@ class Head:
         stack = getattr(self.seen.model, encoder)
         return stack.norm(self.seen.trace.residual[encoder][-1])[0]
 
-    def along(self, panel: str, row: int, numbers: Tensor) -> list[Factor]:
-        """A row of a panel, whose numbers can be opened. (n,)"""
-        return [
-            Factor(number, Cell(panel, row, column, self.number))
-            for column, number in enumerate(numbers.tolist())
-        ]
-
-    def down(self, panel: str, column: int, numbers: Tensor) -> list[Factor]:
-        """A column of a panel, whose numbers can be opened. (n,)"""
-        return [
-            Factor(number, Cell(panel, row, column, self.number))
-            for row, number in enumerate(numbers.tolist())
-        ]
-
     def projection(self, layer: nn.Linear, x: Tensor, row: int, channel: int) -> Arithmetic:
         """A query, key or value before it is turned."""
         place = self.number * self.config.head_dim + channel
@@ -114,8 +101,8 @@ class Head:
         """A query times a key."""
         return products(
             numbered("channel", self.config.head_dim),
-            self.along("query", i, self.query[i]),
-            self.along("key", j, self.key[j]),
+            along("query", i, self.query[i], self.number),
+            along("key", j, self.key[j], self.number),
             "products",
             ("query", "key"),
         )
@@ -143,14 +130,18 @@ class Head:
     def weight(self, i: int, j: int) -> Arithmetic:
         """A weight."""
         scores = self.scores[i].masked_fill(self.hidden[i], -math.inf)
-        return share([quoted(key) for key in self.keys], self.along("masked", i, scores), j)
+        return share([quoted(key) for key in self.keys], along("masked", i, scores, self.number), j)
 
     def context(self, i: int, channel: int) -> Arithmetic:
         """Weights times values."""
+        values = [
+            Factor(number, Cell("value", row, channel, self.number))
+            for row, number in enumerate(self.value[:, channel].tolist())
+        ]
         return products(
             [quoted(key) for key in self.keys],
-            self.along("softmax", i, self.weights[i]),
-            self.down("value", channel, self.value[:, channel]),
+            along("softmax", i, self.weights[i], self.number),
+            values,
             "products",
             ("weight", "value"),
         )

@@ -10,6 +10,7 @@ from transformer_core.inside.arithmetic import (
     Cell,
     Factor,
     added,
+    along,
     numbered,
     plain,
     projected,
@@ -53,10 +54,7 @@ class Wide:
 
     def lowered(self, row: int, channel: int) -> Arithmetic:
         """What leaves the network."""
-        units = [
-            Factor(number, Cell(self.active, row, unit, 0))
-            for unit, number in enumerate(self.after[row].tolist())
-        ]
+        units = along(self.active, row, self.after[row])
         return projected(self.module.down, channel, units, numbered("unit", len(units)), "unit")
 
 
