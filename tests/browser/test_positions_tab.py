@@ -232,3 +232,67 @@ def test_models_read_on_beyond_the_length_of_their_training(open_page):
     page.get_by_label("A long text").fill("To be, or not to be")
     expect(longer.locator(".finding")).to_contain_text("they read 19: all 5")
     expect(rows.first).to_be_visible()
+
+
+def met(open_page, encoding="rotary", **how):
+    """The section in which two words meet at other places."""
+    page = open_page(f"/?tab=positions&section=distance&encoding={encoding}", **how)
+    page.wait_for_selector("#distance .distance-chart polyline")
+    page.wait_for_function("watch.rests()")
+    return page, page.locator("#distance .finding")
+
+
+@has_study
+def test_where_a_model_turns_by_places_the_distance_alone_counts(open_page):
+    page, finding = met(open_page)
+    expect(finding).to_contain_text("Rotary: queries and keys are turned. The query of “a”")
+    expect(finding).to_contain_text("at place 20 gives the key of “man”, 2 further on")
+    expect(finding).to_contain_text(": the same from every place.")
+    score = finding.locator(".distance-score").text_content()
+    page.locator("#distance .distance-p").fill("33")
+    expect(finding).to_contain_text("at place 33")
+    expect(finding.locator(".distance-score")).to_have_text(score)
+    page.locator("#distance .distance-k").fill("-3")
+    expect(finding).to_contain_text("3 before it")
+    expect(finding.locator(".distance-score")).not_to_have_text(score)
+    page.get_by_label("learned", exact=True).click()
+    expect(finding).to_contain_text("Learned: a table is added")
+    expect(finding).to_contain_text("at place 33")
+    expect(finding).to_contain_text("; from other places it is ")
+
+
+@has_study
+def test_other_words_and_heads_meet(open_page):
+    page, finding = met(open_page)
+    distance = page.locator("#distance")
+    distance.get_by_role("button", name="query of dog").click()
+    distance.get_by_role("button", name="key of A", exact=True).click()
+    distance.get_by_role("button", name="head 3").click()
+    expect(finding).to_contain_text("The query of “dog”")
+    expect(finding).to_contain_text("the key of “A”")
+    expect(distance.locator(".distance-pairs")).to_contain_text("head 3 in layer 1")
+    dials = distance.locator(".distance-dials g")
+    expect(dials).to_have_count(16)
+    with page.expect_download() as download:
+        distance.get_by_role("button", name="download CSV").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert len(lines) == 1 + 25 * 41 and lines[1].startswith("rotary,dog,A,3,16,")
+    page.locator("#distance-sentence input").fill("")
+    expect(finding).to_have_text("Type a sentence: two of its words will meet.")
+    expect(dials.first).to_be_hidden()
+    page.locator("#distance-sentence input").fill("A <b>man</b>")
+    expect(finding).to_contain_text("The query of")
+    assert page.locator("#distance .finding b b, #distance button b").count() == 0
+
+
+@has_study
+@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
+def test_the_dials_have_room_and_walking_moves_them(open_page, how):
+    page, finding = met(open_page, **how)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    hand = page.locator("#distance .distance-hand").first
+    before = hand.get_attribute("d")
+    page.get_by_role("button", name="Walk on").click()
+    expect(finding).to_contain_text("at place 22")
+    page.get_by_role("button", name="Pause").click()
+    assert hand.get_attribute("d") != before

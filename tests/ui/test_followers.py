@@ -1,6 +1,7 @@
 """Only the open section is drawn."""
 
 import gradio as gr
+import pytest
 
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import section, sections
@@ -27,3 +28,13 @@ def test_the_first_section_is_open_and_each_says_its_own_id():
         shown = open_section(row)
     assert shown.value == "next-character"
     assert [event.fn() for event in demo.fns.values()] == ["next-character", "heads"]
+
+
+def test_a_row_of_sections_holds_nothing_else():
+    with gr.Blocks():
+        with sections() as row:
+            with section("One"):
+                gr.Markdown("one")
+            gr.State(None)
+        with pytest.raises(ValueError, match="no section"):
+            open_section(row)

@@ -38,8 +38,11 @@ class Followers:
 
 
 def open_section(row: gr.Tabs) -> gr.State:
-    """The id of the section that is open; at first it is the first."""
+    """The id of the section that is open; at first it is the first. ValueError if the row holds
+    anything else."""
     tabs = [tab for tab in row.children if isinstance(tab, gr.Tab)]
+    if len(tabs) < len(row.children):  # gradio counts all children to tell which section is which
+        raise ValueError("a row of sections holds something that is no section")
     shown = gr.State(tabs[0].id)
     for tab in tabs:
         this = functools.partial(str, tab.id)

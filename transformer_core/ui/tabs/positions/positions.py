@@ -18,6 +18,7 @@ from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.slider import Slider
+from transformer_core.ui.tabs.positions.distance import Distance
 from transformer_core.ui.tabs.positions.drawings import (
     SHOWN_CHANNELS,
     draw_all,
@@ -27,6 +28,7 @@ from transformer_core.ui.tabs.positions.drawings import (
 )
 from transformer_core.ui.tabs.positions.longer import HAMLET, Longer
 from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST, Shuffling
+from transformer_core.ui.views.distance import distance_view
 from transformer_core.ui.views.encoding import encoding_view, encodings_view
 from transformer_core.ui.views.longer import longer_view
 from transformer_core.ui.views.orders import orders_view
@@ -62,6 +64,9 @@ class Layout:
     orders: gr.HTML
     long_text: gr.Textbox
     longer: gr.HTML
+    met_text: gr.Textbox
+    met: gr.State
+    distance: gr.HTML
     similarity: gr.Plot
     row: gr.Plot
     position: Slider
@@ -80,6 +85,7 @@ def build(page: Page) -> Furniture:
     wire(page, here, shown)
     shuffle_words(page, here, shown)
     read_longer(page, here, shown)
+    let_meet(page, here, shown)
     return Furniture(here.sections, here.sentence, here.encoding)
 
 
@@ -101,6 +107,7 @@ def layout(models: Models) -> Layout:
     with sections() as row:
         parts = {
             **shuffle_section(models),
+            **distance_section(),
             **longer_section(),
             **similarity_section(),
             **rotation_section(),
@@ -126,6 +133,15 @@ def longer_section() -> dict:
         text = gr.Textbox(HAMLET, label="A long text", lines=2, max_lines=2, elem_id="longer-text")
         longer = longer_view("Longer than ever trained", elem_id="longer")
     return {"long_text": text, "longer": longer}
+
+
+def distance_section() -> dict:
+    """Two words at other places."""
+    with section("Distance"):
+        text = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="distance-sentence")
+        distance = distance_view("The same two words at other places", elem_id="distance")
+        met = gr.State(None, time_to_live=3600)
+    return {"met_text": text, "met": met, "distance": distance}
 
 
 def similarity_section() -> dict:
@@ -196,16 +212,16 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
     )
 
 
+def begins(page: Page, *asked: gr.State | gr.Textbox | gr.Radio) -> list:
+    """When a section that asks models begins anew: with what it asks of, or opened at a place."""
+    return [page.opened.select, page.restored.change, *(one.change for one in asked)]
+
+
 def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     """The words follow the sentence, and the models the words."""
     shuffling = Shuffling(page.models)
-    gr.on(
-        [page.opened.select, shown.change, here.sentence.change, page.restored.change],
-        shuffling.begin,
-        [shown, here.sentence],
-        here.orders,
-        **DRAWING,
-    )
+    asked = shown, here.sentence
+    gr.on(begins(page, *asked), shuffling.begin, [*asked], here.orders, **DRAWING)
     here.orders.order(shuffling.move, here.sentence, here.orders, **DRAWING)
     here.orders.answers(
         shuffling.try_every,
@@ -221,11 +237,14 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
 def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
-    gr.on(
-        [page.opened.select, shown.change, here.long_text.change, page.restored.change],
-        reading.begin,
-        [shown, here.long_text],
-        here.longer,
-        **DRAWING,
-    )
+    asked = shown, here.long_text
+    gr.on(begins(page, *asked), reading.begin, [*asked], here.longer, **DRAWING)
     here.longer.read(reading.read, here.long_text, here.longer, **DRAWING)
+
+
+def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
+    """Two words meet, and others when they are pressed."""
+    meeting = Distance(page.models)
+    asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
+    gr.on(begins(page, *asked), meeting.begin, [*asked, here.met], shows, **DRAWING)
+    here.distance.meet(meeting.meet, [*asked[1:]], shows, **DRAWING)

@@ -1,0 +1,96 @@
+"""The section in which two words meet at other places."""
+
+import base64
+
+import gradio as gr
+import pytest
+import torch
+from tiny import tiny_translator
+
+from transformer_core.checkpoint import Models, save
+from transformer_core.studies.distance import meet
+from transformer_core.studies.encodings import VARIANTS
+from transformer_core.ui.tabs.positions.distance import (
+    MAX_PIECES,
+    NONE,
+    SECTION,
+    Distance,
+    Pair,
+    last_words,
+)
+from transformer_core.ui.views.distance import PLACES
+
+TEXT = "Speak to all of them."
+
+
+@pytest.fixture(scope="module")
+def section(tmp_path_factory):
+    """That of two tiny models."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    study = folder / "ablations" / "translation"
+    for encoding in ("none", "rotary"):
+        torch.manual_seed(1)
+        trained = tiny_translator(positional_encoding=encoding)
+        save(study / VARIANTS[encoding], trained.model)
+        (study / "tokenizer.json").write_text(trained.tokenizer.to_json())
+    return Distance(Models(folder))
+
+
+def pressed(query, key, head, press=1):
+    return gr.EventData(None, {"query": query, "key": key, "head": head, "press": press})
+
+
+def unpacked(text, limit):
+    raw = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint16)
+    return (raw.to(torch.float64) - 32767) / 32767 * limit
+
+
+def test_the_last_two_words_meet_at_first():
+    assert last_words(["▁A", "▁dog", "▁a", "▁man", "."]) == (2, 3)
+    assert last_words(["▁man", "!"]) == (0, 0)
+    assert last_words(["!", "?"]) == (0, 0)
+
+
+def test_what_is_sent_is_what_the_model_computes(section):
+    value, pair = section.begin(SECTION, "rotary", TEXT, None)
+    trained = section.models.get(f"ablations/translation/{VARIANTS['rotary']}")
+    ids = trained.tokenizer.encode(TEXT)
+    assert len(value["tokens"]) == len(ids) and (value["query"], value["key"]) == pair[1:3]
+    met = meet(trained, ids[pair.query], ids[pair.key], 0, PLACES)
+    for name, wanted, limit in (
+        ("scores", met.scores, "most"),
+        ("queries", met.queries, "limit"),
+        ("keys", met.keys, "limit"),
+    ):
+        found = unpacked(value[name], value[limit])
+        torch.testing.assert_close(
+            found, wanted.flatten().double(), atol=3e-5 * value[limit], rtol=0
+        )
+
+
+def test_words_and_head_stay_with_another_encoding_and_go_with_another_text(section):
+    value, pair = section.meet("rotary", TEXT, pressed(0, 2, 3, press=7))
+    assert (value["query"], value["key"], value["head"], value["press"]) == (0, 2, 3, 7)
+    assert pair == Pair(TEXT, 0, 2, 3)
+    value, pair = section.begin(SECTION, "none", TEXT, pair)
+    assert (value["encoding"], value["query"], value["head"]) == ("none", 0, 3)
+    assert "press" not in value
+    value, _ = section.begin(SECTION, "none", "Speak", pair)
+    assert value["head"] == 0
+
+
+def test_what_cannot_be_shown_is_said_in_its_place(section):
+    pair = Pair(TEXT, 0, 1, 0)
+    assert section.begin("longer", "rotary", TEXT, pair) == (gr.skip(), pair)
+    for text, words in (
+        ("", "Type a sentence"),
+        (None, "must be text"),
+        ("speak " * 40, f"at most {MAX_PIECES} fit"),
+    ):
+        value, left = section.begin(SECTION, "rotary", text, pair)
+        assert words in value["summary"] and value["tokens"] == [] and left is None
+    assert section.begin(SECTION, "alibi", TEXT, None)[0]["summary"] == NONE
+    assert section.begin(SECTION, "<b>", TEXT, None)[0]["summary"] == NONE
+    for wrong in ((99, 0, 0), (0, -1, 0), (0, 0, 4), (None, 0, 0), (0, "1", 0), (0, 1.5, 0)):
+        with pytest.raises(gr.Error, match="no word or head"):
+            section.meet("rotary", TEXT, pressed(*wrong))

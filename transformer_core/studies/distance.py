@@ -1,0 +1,40 @@
+"""Two pieces put at every two places, in models that differ in nothing but their positions.
+
+What the first layer makes of a piece depends on the piece and its place alone, so a text of one
+piece over and over shows it everywhere.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import Trained
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.trace import Site, Trace
+
+STUDY = "translation"
+SITE = Site("encoder", 0, "self")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A piece that asks and one that is asked, at every place, in one head of the first layer."""
+
+    queries: Tensor  # of the one (places, head_dim)
+    keys: Tensor  # of the other (places, head_dim)
+    products: float  # what their dot product is multiplied by
+    scores: Tensor  # of the one (row) for the other (column), as softmax is given them
+
+
+@torch.inference_mode()
+def meet(
+    trained: Trained[EncoderDecoder], asks: int, asked: int, head: int, places: int
+) -> Meeting:
+    """Two pieces, by their ids, at so many places."""
+    trace = Trace()
+    trained.model.encode(torch.tensor([[asks] * places, [asked] * places]), trace)
+    kept, attention = trace.attention[SITE], trained.model.encoder.blocks[0].self_attention
+    queries, keys = kept.query[:1], kept.key[1:]
+    scores = attention.bias(queries @ keys.transpose(-2, -1) * attention.scale)
+    return Meeting(queries[0, head], keys[0, head], attention.scale, scores[0, head])

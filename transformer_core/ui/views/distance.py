@@ -1,0 +1,74 @@
+"""Two words of a text at other places: the pairs of their query and key, and the score."""
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from transformer_core.studies.distance import Meeting
+from transformer_core.ui.views.shared import pack_signed
+from transformer_core.ui.views.view import player_bar, view
+
+FIRST, LAST = 16, 40  # places of the word that asks
+BEFORE, AFTER = 16, 24  # how far from it the other one can stand
+PLACES = LAST + AFTER + 1
+
+
+def distance_view(title: str, **component) -> gr.HTML:
+    """Dials, and a curve over the distance. Event: meet {query, key, head, press}, another pair of
+    words, or another head."""
+    p, k = f'min="{FIRST}" max="{LAST}" value="20"', f'min="{-BEFORE}" max="{AFTER}" value="2"'
+    other = f'<label>Distance <input type="range" {k} class="distance-k"><output></output></label>'
+    body = (
+        '<p class="finding" role="status"></p>'
+        '<div class="distance-choice" role="group" aria-label="the words and the head"></div>'
+        + player_bar("Walk on", "Place", f'{p} class="distance-p"', other)
+        + '<div class="distance-body"><div>'
+        '<p class="title distance-pairs"></p><svg class="distance-dials" role="img"></svg>'
+        '<p class="note">Hands: a pair of channels of the query and of the key. Bar: what the pair '
+        "adds to the score</p></div>"
+        '<div><p class="title distance-about"></p><svg class="distance-chart" role="img"></svg>'
+        '<p class="note distance-lines"></p></div></div>'
+    )
+    promise = "Two words of the sentence appear here, at places that you choose."
+    return view("distance", title, body, ("svg", "csv"), promise=promise, **component)
+
+
+def distance_value(
+    met: Meeting,
+    encoding: str,
+    how: str,
+    tokens: Sequence[str],
+    *,
+    query: int,
+    key: int,
+    head: int,
+    heads: int,
+) -> dict:
+    """What distance.js draws. how says what the encoding does, in a few words.
+
+    query and key are the tokens that meet, by their numbers.
+    """
+    vectors = [met.queries, met.keys]
+    limit = max(vector.abs().max().item() for vector in vectors) or 1.0
+    most = met.scores.abs().max().item() or 1.0
+    return {
+        "encoding": encoding,
+        "how": how,
+        "tokens": tokens,
+        "query": query,
+        "key": key,
+        "head": head,
+        "heads": heads,
+        "channels": met.queries.size(1),
+        "limit": limit,
+        "queries": pack_signed(met.queries / limit),
+        "keys": pack_signed(met.keys / limit),
+        "products": met.products,
+        "most": most,
+        "scores": pack_signed(met.scores / most),
+    }
+
+
+def refusal(summary: str) -> dict:
+    """The value where there is nothing to draw: why."""
+    return {"summary": summary, "tokens": []}
