@@ -1,49 +1,47 @@
-// Everything a beam search considered: a column a step, a box a candidate, best first.
-// value: {summary, best: [ids], steps: [[[parent, id, text, log_prob, total, kept, ended], …],
-//   …]}
-const box = $('.tree-scroll'), note = $('.view-note'), readout = $('.view-readout');
-const WIDE = 118, TALL = 30;
-let nodes = [];
+// A beam search as a plant that grows: a column a step, stems as thick as they are probable, and
+// thin ends where a beginning was cut.
+// value: {summary, steps: [[[parent, id, text, log_prob, total, kept, ended, rank: its place among
+//   the sentences found, or null], …], …]}
+const said = $('.lead'),
+  box = $('.tree-scroll'),
+  slider = $('.tree-slider');
+const place = slider.nextElementSibling;
+const MS = 800;
+const pen = document.createElement('canvas').getContext('2d');
+let plant = null, nodes = [], drawnFor = 0;
 
-// follow the parents: who was alive before a step is who was kept and did not end
-function layout(value) {
-  nodes = [];
-  let alive = [{ path: [], x: 0, y: 0, best: true }];
-  value.steps.forEach((candidates, step) => {
-    const next = [];
-    candidates.forEach(([parent, id, text, logProb, total, kept, ended], row) => {
-      const from = alive[parent];
-      if (!from) return;
-      const path = [...from.path, id];
-      const best = from.best && value.best[step] === id;
-      const node = {
-        path,
-        text,
-        logProb,
-        total,
-        kept,
-        ended,
-        from,
-        best,
-        x: (step + 1) * WIDE,
-        y: row * TALL,
-      };
-      nodes.push(node);
-      if (kept && !ended) next.push(node);
-    });
-    alive = next;
-  });
-}
+const measure = (text, size) => {
+  pen.font = `600 ${size}px ${getComputedStyle(element).fontFamily}`;
+  return pen.measureText(text).width;
+};
+const begun = (node) =>
+  // as text, the spaces where pieces have them
+  chainOf(node).filter(({ ended }) => !ended).map(({ text }) => text).join('').trim();
+const chance = (node) => percent(Math.exp(node.total));
+const say = (node) =>
+  `“${node.text.trim()}” here has ${percent(Math.exp(node.logProb))}, and all up to it ${
+    chance(node)
+  } (a log-probability of ${fixed(node.total, 2)}): ${
+    node.ended ? 'the sentence ended' : node.kept ? 'kept' : 'cut'
+  }. Press to continue from it.`;
+
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.steps);
-  note.textContent = value?.summary ?? '';
-  readout.textContent = '';
+  growing.halt();
+  plant = null;
+  nodes = [];
   if (!value?.steps) return box.replaceChildren();
-  layout(value);
-  const rows = Math.max(1, ...value.steps.map((step) => step.length)),
-    width = (value.steps.length + 1) * WIDE + 20,
-    height = rows * TALL + 16;
+  slider.max = value.steps.length;
+  slider.value = slider.max;
+  picture();
+}
+function picture() {
+  drawnFor = box.clientWidth;
+  if (!drawnFor) return; // it is not seen
+  plant = treeLayout(current(), drawnFor, measure);
+  nodes = plant.nodes;
+  const stems = nodes.filter(({ kept }) => kept), { width, height } = plant;
   const svg = shape('svg', {
     width,
     height,
@@ -51,82 +49,124 @@ function draw() {
     role: 'group',
     'aria-label': 'beam tree',
   });
-  const middle = (y) => y + 8 + TALL / 2 - 3;
-  for (const n of nodes) {
-    svg.append(
-      shape('path', {
-        class: `tree-edge ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`,
-        d: `M${n.from.x + WIDE - 14} ${middle(n.from.y)} C ${n.x - 2} ${middle(n.from.y)}, ${
-          n.from.x + WIDE
-        } ${middle(n.y)}, ${n.x} ${middle(n.y)}`,
-      }),
-    );
+  const reach = shape('rect', { x: 0, y: 0, height, class: 'tree-reach' }),
+    clip = shape('clipPath', { id: `${element.parentElement.id || 'tree'}-reach` }),
+    drawn = shape('g', { 'clip-path': `url(#${clip.id})` });
+  clip.append(reach);
+  for (const node of nodes) {
+    if (!node.kept) node.mark = shape('path', { class: 'tree-twig', d: twigOf(node) });
   }
-  svg.append(shape('text', { x: 6, y: middle(0) + 4, class: 'tree-text' }, 'begin'));
-  nodes.forEach((n, i) => {
-    const group = shape('g', {
-      class: `tree-node ${n.kept ? 'kept' : 'cut'} ${n.best ? 'best' : ''}`,
-      tabindex: i ? -1 : 0,
-      role: 'button',
-      'data-i': i,
-      'aria-label': say(n),
-    });
-    group.append(
-      shape('rect', {
-        x: n.x,
-        y: n.y + 8,
-        width: WIDE - 14,
-        height: TALL - 6,
-        rx: n.ended ? 12 : 4,
-      }),
-      shape('text', { x: n.x + 7, y: middle(n.y) + 4, class: 'tree-text' }, shorten(n.text)),
-      shape('text', {
-        x: n.x + WIDE - 20,
-        y: middle(n.y) + 4,
-        class: 'tree-number',
-        'text-anchor': 'end',
-      }, fixed(n.total, 1)),
-    );
-    svg.append(group);
-  });
+  // the better on top
+  const order = [...stems].sort((a, b) => (b.best ?? 99) - (a.best ?? 99));
+  for (const node of order) {
+    node.mark = shape('path', { class: 'tree-stem', d: stemOf(node, stems) });
+  }
+  plant.root.mark = shape('path', { class: 'tree-stem', d: stemOf(plant.root, stems) });
+  drawn.append(
+    ...nodes.filter(({ kept }) => !kept).map(({ mark }) => mark),
+    ...order.map(({ mark }) => mark),
+    plant.root.mark,
+  );
+  nodes.forEach((node, i) => node.label = labelOf(node, i));
+  const ranks = stems.filter(isFinal).map((node) =>
+    node.place = shape(
+      'text',
+      { x: node.end + 6, y: node.y + 5, class: 'tree-rank' },
+      `${node.rank + 1}.`,
+    )
+  );
+  svg.append(clip, drawn, ...nodes.map(({ label }) => label), ...ranks);
+  plant.reach = reach;
   redraw(box, svg);
+  grow();
 }
-const shorten = (text) =>
-  text.trim().length > 9 ? text.trim().slice(0, 8) + '…' : visible(text).trim() || '␣';
-const say = (n) =>
-  `“${n.text.trim()}” here has ${
-    percent(Math.exp(n.logProb))
-  }, and all up to it a log-probability of ${fixed(n.total, 2)}: ` +
-  (n.ended ? 'the sentence ended' : n.kept ? 'kept' : 'pruned') + '. Press to continue from it.';
+function labelOf(node, i) {
+  const { x, kept } = node, { base, width, size, inside } = letters(node, measure);
+  const group = shape('g', {
+    class: `tree-node ${kept ? 'kept' : 'cut'} ${inside ? 'inside' : ''}`,
+    tabindex: i ? -1 : 0,
+    role: 'button',
+    'data-i': i,
+    'aria-label': say(node),
+  });
+  group.append(
+    shape('rect', { x: x - 4, y: base - 14, width: width + 8, height: 19, rx: 4 }),
+    shape('text', { x, y: base, class: 'tree-text', 'font-size': size }, named(node)),
+  );
+  if (node.numberAt) {
+    group.append(shape('text', { x, y: node.numberAt, class: 'tree-number' }, chance(node)));
+  }
+  return group;
+}
+// What has grown after so many steps, and who leads then.
+function grow() {
+  if (!plant) return;
+  const n = +slider.value, all = n === +slider.max;
+  fillTrack(slider);
+  place.textContent = `${n} of ${slider.max}`;
+  const grown = (node) => node.step < n;
+  const stems = nodes.filter((node) => node.kept && grown(node));
+  const ends = stems.filter((node) => node.step === n - 1 || node.ended);
+  const leader = all
+    ? nodes.find(({ rank }) => rank === 0)
+    : ends.reduce((a, b) => !a || b.total > a.total ? b : a, null);
+  const lit = new Set(leader ? chainOf(leader) : []).add(plant.root);
+  const lives = new Set(ends.flatMap(chainOf));
+  plant.reach.setAttribute('width', all ? plant.width : plant.columns[n - 1]?.[1] ?? START);
+  plant.root.mark.classList.add('lit');
+  for (const node of nodes) {
+    const isLit = lit.has(node), died = node.kept && !lives.has(node) && node.best === null;
+    for (const part of [node.mark, node.label, node.place]) {
+      part?.classList.toggle('lit', isLit);
+      part?.classList.toggle('died', died);
+      part?.classList.toggle('later', part === node.place ? !all : !grown(node));
+      part?.classList.toggle('new', node.step === n - 1 && !all);
+    }
+  }
+  said.textContent = all || !leader ? current().summary : sayStep(n, leader, ends);
+  if (!all) box.scrollTo({ left: (plant.columns[n - 1]?.[1] ?? 0) + 60 - box.clientWidth });
+}
+function sayStep(n, leader, ends) {
+  const cut = nodes.filter((node) => node.step === n - 1 && !node.kept)
+    .slice(0, 3).map((node) => `“${named(node)}”`);
+  const rest = cut.length ? `; ${cut.join(', ')} and what is less likely is cut` : '';
+  return `Piece ${n}: “${begun(leader)}” leads with ${chance(leader)}, ${
+    ends.length === 1 ? 'it alone lives on' : `${ends.length} live on`
+  }${rest}.`;
+}
+
+const growing = player(slider, MS, grow);
+slider.addEventListener('input', grow);
 const at = (event) => {
   const node = event.target.closest('.tree-node');
   return node && nodes[+node.dataset.i];
 };
 for (const kind of ['pointerover', 'focusin']) {
   box.addEventListener(kind, (event) => {
-    const n = at(event);
-    if (n) readout.textContent = say(n);
+    const node = at(event);
+    if (node) said.textContent = say(node);
   });
 }
-const force = (n) => tell('force', { path: n.ended ? n.path.slice(0, -1) : n.path });
+for (const kind of ['pointerleave', 'focusout']) box.addEventListener(kind, grow);
+const force = (node) => tell('force', { path: node.ended ? node.path.slice(0, -1) : node.path });
 box.addEventListener('click', (event) => {
-  const n = at(event);
-  if (n) force(n);
+  const node = at(event);
+  if (node) force(node);
 });
-function next(n, [down, right]) { // the neighbour in its column, what it continues, or its best continuation
-  const column = nodes.filter((other) => other.path.length === n.path.length);
-  if (down) return column[column.indexOf(n) + down];
+// the neighbour in its column, what it continues, or its best continuation
+function next(node, [down, right]) {
+  const column = nodes.filter(({ step }) => step === node.step);
+  if (down) return column[column.indexOf(node) + down];
   return right < 0
-    ? nodes.find((other) => other === n.from)
-    : nodes.find((other) => other.from === n) ??
-      nodes.find((other) => other.path.length > n.path.length);
+    ? nodes.find((other) => other === node.from)
+    : nodes.find((other) => other.from === node) ?? nodes.find(({ step }) => step > node.step);
 }
 box.addEventListener('keydown', (event) => {
-  const n = at(event), way = arrow(event);
-  if (!n || !way && event.key !== 'Enter' && event.key !== ' ') return;
+  const node = at(event), way = arrow(event);
+  if (!node || !way && event.key !== 'Enter' && event.key !== ' ') return;
   event.preventDefault();
-  if (!way) return force(n);
-  const other = box.querySelector(`[data-i="${nodes.indexOf(next(n, way))}"]`);
+  if (!way) return force(node);
+  const other = next(node, way)?.label;
   if (other) {
     event.target.tabIndex = -1;
     other.tabIndex = 0;
@@ -134,17 +174,26 @@ box.addEventListener('keydown', (event) => {
   }
 });
 actions.csv = () =>
-  nodes.length &&
+  plant &&
   save(
     'beam.csv',
     'text/csv',
     csv([
       ['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
-      ...nodes.map(
-        (n) => [n.path.length, n.text, n.logProb, n.total, n.kept, n.ended, n.path.join(' ')],
-      ),
+      ...treeNodes(current()).nodes.map(({ path, text, logProb, total, kept, ended }) => [
+        path.length,
+        text,
+        logProb,
+        total,
+        kept,
+        ended,
+        path.join(' '),
+      ]),
     ]),
   );
-actions.svg = () => nodes.length && saveSvg('beam.svg', box.firstElementChild);
+actions.svg = () => plant && saveSvg('beam.svg', box.firstElementChild);
+new ResizeObserver(() => {
+  if (current()?.steps && box.clientWidth && box.clientWidth !== drawnFor) picture();
+}).observe(box);
 watch('value', draw);
 draw();

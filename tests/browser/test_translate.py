@@ -221,6 +221,50 @@ def test_a_pruned_branch_of_the_tree_is_followed(open_page):
     assert german(page) != before
 
 
+def test_the_search_grows_piece_by_piece(open_page):
+    page = opened(open_page, section="Alternatives")
+    before, finding = german(page), page.locator("#tree .lead")
+    page.wait_for_function("watch.rests()")
+    expect(finding).to_contain_text("pieces were considered. What won was in front")
+    expect(page.locator("#tree .tree-rank")).to_have_text(["1.", "2.", "3.", "4."])
+    lit = page.locator("#tree .tree-node.lit .tree-text")
+    assert "".join(lit.all_text_contents()) == before.replace(" ", "") + "end"
+    slider = page.locator("#tree .tree-slider")
+    slider.fill("2")
+    expect(finding).to_contain_text("Piece 2: “Ein Mann” leads with")
+    expect(finding).to_contain_text("4 live on; ")
+    expect(lit).to_have_text(["Ein", "Mann"])
+    later = page.locator("#tree .tree-node.later").first
+    expect(later).to_have_css("opacity", "0")
+    page.locator("#tree").get_by_role("button", name="Play").click()
+    expect(finding).to_contain_text("Piece 3: “Ein Mann in” leads with")
+    page.locator("#tree").get_by_role("button", name="Pause").click()
+    slider.press("End")
+    expect(finding).to_contain_text("pieces were considered")
+    expect(page.locator("#tree .later")).to_have_count(0)
+
+
+def test_greedy_search_and_a_wide_beam_are_drawn(open_page):
+    page = opened(open_page, "/?tab=translate&text=Thank+you.&beam=1", section="Alternatives")
+    expect(page.locator("#tree .tree-rank")).to_have_text(["1."])
+    enter(page, "Beam size", 12)
+    expect(page.locator("#tree .tree-rank")).to_have_count(12)
+    page.wait_for_function("watch.rests()")
+    # no two pieces lie on each other
+    assert (
+        page.evaluate(
+            """() => {
+            const boxes = [...document.querySelectorAll('#tree .tree-text')].map(
+                (node) => node.getBBox());
+            return boxes.some((a, i) => boxes.slice(i + 1).some((b) =>
+                a.x < b.x + b.width - 1 && b.x < a.x + a.width - 1
+                && a.y < b.y + b.height - 6 && b.y < a.y + a.height - 6));
+        }"""
+        )
+        is False
+    )
+
+
 def test_the_alternatives_of_a_long_sentence_fit_a_screen(open_page):
     sentence = (
         "When the old man who lived near the river heard that his youngest daughter wanted to "

@@ -45,8 +45,8 @@ STOPS = (
         "The search has beam size 4. How many beginnings of a translation go on after each step?",
         ("The best one", "The four best", "All that are likely enough"),
         1,
-        "All continuations of the four are weighed, and the best four of those are kept: solid "
-        "branches. Press a dashed one to see what the search gave up.",
+        "All continuations of the four are weighed, and the best four of those are kept: thick "
+        "stems. Press a thin end to see what the search gave up.",
         "press",
         "#tree .tree-node.cut",
     ),

@@ -118,13 +118,24 @@ def ranking(sentence: Sentence) -> dict:
 
 def searched(trained: Trained, sentence: Sentence) -> dict:
     """The tree of what the search considered."""
-    n_considered = sum(len(step) for step in sentence.steps)
+    n_considered, late = sum(len(step) for step in sentence.steps), behind(sentence)
+    front = "all the way" if not late else f"but for {late} of its {len(sentence.tokens)} pieces"
     return tree_value(
         sentence,
         trained.tokenizer,
-        f"{len(sentence.steps)} steps considered {n_considered} pieces; solid ones were kept, "
-        "dashed ones pruned, the thick path won. Press any to continue from it.",
+        f"In {len(sentence.steps)} steps {n_considered} pieces were considered. What won was in "
+        f"front {front}.",
     )
+
+
+def behind(sentence: Sentence) -> int:
+    """At how many pieces another beginning was more probable than that of the translation."""
+    found = parent = 0
+    for token, step in zip(sentence.tokens, sentence.steps, strict=False):
+        own = next(i for i, c in enumerate(step) if (c.parent, c.token) == (parent, token.id))
+        found += any(c.total > step[own].total for c in step)
+        parent = sum(c.kept and c.token != EOS for c in step[:own])
+    return found
 
 
 def attended(trained: Trained, sentence: Sentence) -> dict:
