@@ -2,11 +2,13 @@ import base64
 import json
 from types import SimpleNamespace
 
+import gradio as gr
 import numpy as np
 import pytest
 import torch
 from tiny import tiny_classifier
 
+from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, put_on_trial
 from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Trace
@@ -16,7 +18,7 @@ from transformer_core.tasks.wording import percent
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.picture import picture_value
-from transformer_core.ui.tabs.sentiment.trial import outdated
+from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceedings
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
 from transformer_core.ui.views import heads, meters, switches, trial
 from transformer_core.ui.views.words import words_value
@@ -96,10 +98,20 @@ def test_the_picture_is_the_way_of_the_words_into_cls(trained):
 
 
 def test_a_trial_of_another_text_is_taken_away():
-    assert all("__type__" in kept for kept in outdated("same", "same"))
-    assert all("__type__" in kept for kept in outdated("typed", ""))
-    tried, rows, *plots = outdated("other", "this one")
-    assert tried == "" and "has changed" in rows["summary"] and plots == [None, None]
+    assert all("__type__" in kept for kept in outdated("same", Tried("same")))
+    assert all("__type__" in kept for kept in outdated("typed", Tried()))
+    tried, rows, *plots = outdated("other", Tried("this one", whole=True))
+    assert tried == Tried() and "has changed" in rows["summary"] and plots == [None, None]
+
+
+def test_a_trial_that_is_over_is_not_held_again_and_one_that_was_stopped_is(trained):
+    models = SimpleNamespace(classifier=trained)
+    *before, (last, rows, *_) = proceedings(models, SAID, Tried())
+    assert before and not any(tried.whole for tried, *_ in before) and last == Tried(SAID, True)
+    assert len(rows["methods"]) == METHODS
+    assert list(proceedings(models, SAID, last)) == [(gr.skip(),) * 4]
+    again, *_ = proceedings(models, SAID, Tried(SAID))
+    assert again[0] == Tried(SAID)
 
 
 def test_meters_keep_names_and_probabilities():

@@ -4,6 +4,7 @@ dropped: if a method is right about the model, the probability falls at once.
 
 import functools
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import gradio as gr
 
@@ -23,6 +24,13 @@ SEE = {
 }
 
 
+class Tried(NamedTuple):
+    """Which text is on trial here, and whether all of it was heard."""
+
+    text: str = ""
+    whole: bool = False
+
+
 def progress(state: Trial) -> str:
     """How far a trial has come, in words; the verdict at its end."""
     if state.verdict:
@@ -36,7 +44,7 @@ def progress(state: Trial) -> str:
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """It runs when opened and on a button: too much work for every key."""
-    tried = gr.State("", time_to_live=3600)  # the text of the trial that is shown
+    tried = gr.State(Tried(), time_to_live=3600)  # of the trial that is shown
     with gr.Row():
         run = gr.Button("Put it on trial", variant="primary", scale=0, min_width=160)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
@@ -52,7 +60,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     running = gr.on(
         starts,
         functools.partial(proceedings, models),
-        review,
+        [review, tried],
         shown,
         show_progress="minimal",
         show_progress_on=rows,
@@ -65,8 +73,11 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         event(outdated, [review, tried], shown, **quiet)
 
 
-def proceedings(models: Models, text: str) -> Iterator[tuple]:
-    """Values of all that is shown, as the trial goes on."""
+def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
+    """Values of all that is shown, as the trial goes on; of one that is over, none anew."""
+    if tried == Tried(text, whole=True):
+        yield (gr.skip(),) * 4
+        return
     from transformer_core.ui.figures import reviews
 
     # whatever was drawn is sent again, which costs a stream nothing: a page that was not yet ready
@@ -80,13 +91,14 @@ def proceedings(models: Models, text: str) -> Iterator[tuple]:
                 falling = reviews.deletion_curves(state.dropped, state.curves, CHANCE, y)
             elif len(names) == METHODS:
                 agreeing = reviews.numbered_map(state.correlation, names, names, 1.0)
-            yield text, trial_value(state, progress(state)), falling, agreeing
+            heard = Tried(text, bool(state.verdict))
+            yield heard, trial_value(state, progress(state)), falling, agreeing
     except InputError as error:
-        yield "", {"summary": str(error)}, None, None
+        yield Tried(), {"summary": str(error)}, None, None
 
 
-def outdated(text: str, tried: str) -> list:
+def outdated(text: str, tried: Tried) -> list:
     """Take away a trial of another text than the one that stands above."""
-    if not tried or text == tried:
+    if tried.text in ("", text):
         return [gr.skip()] * 4
-    return ["", {"summary": "The text has changed: put it on trial again."}, None, None]
+    return [Tried(), {"summary": "The text has changed: put it on trial again."}, None, None]
