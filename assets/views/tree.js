@@ -6,7 +6,7 @@ const said = $('.lead'),
   box = $('.tree-scroll'),
   slider = $('.tree-slider');
 const place = slider.nextElementSibling;
-const MS = 800;
+const MS = 800, LONGEST = 60; // characters
 const pen = document.createElement('canvas').getContext('2d');
 let plant = null, nodes = [], drawnFor = 0;
 
@@ -14,14 +14,16 @@ const measure = (text, size) => {
   pen.font = `600 ${size}px ${getComputedStyle(element).fontFamily}`;
   return pen.measureText(text).width;
 };
-const begun = (node) =>
-  // as text, the spaces where pieces have them
-  chainOf(node).filter(({ ended }) => !ended).map(({ text }) => text).join('').trim();
+const begun = (node) => { // as text, the spaces where pieces have them; of a long one its end
+  const pieces = chainOf(node).filter(({ ended }) => !ended).map(({ text }) => text);
+  const text = pieces.join('').trim();
+  return text.length > LONGEST ? `…${text.slice(-LONGEST)}` : text;
+};
 const chance = (node) => percent(Math.exp(node.total));
 const say = (node) =>
-  `“${node.text.trim()}” here has ${percent(Math.exp(node.logProb))}, and all up to it ${
+  `“${node.text.trim()}” has ${percent(Math.exp(node.logProb))} here, ${
     chance(node)
-  } (a log-probability of ${fixed(node.total, 2)}): ${
+  } with all before it; ${
     node.ended ? 'the sentence ended' : node.kept ? 'kept' : 'cut'
   }. Press to continue from it.`;
 
@@ -122,6 +124,9 @@ function grow() {
       part?.classList.toggle('later', part === node.place ? !all : !grown(node));
       part?.classList.toggle('new', node.step === n - 1 && !all);
     }
+    // which colour lies behind its piece, for whoever measures how well it can be read
+    const piece = node.label.querySelector('.tree-text');
+    piece.dataset.on = isLit && node.label.matches('.inside') ? '--accent' : '';
   }
   said.textContent = all || !leader ? current().summary : sayStep(n, leader, ends);
   if (!all) box.scrollTo({ left: (plant.columns[n - 1]?.[1] ?? 0) + 60 - box.clientWidth });

@@ -5,7 +5,8 @@
 // through are laid over each other, on white. Left out are texts on a background that is a picture
 // or a gradient, for there is no one colour behind them, and controls that are switched off. Of
 // texts in a drawing the size counts as it is on the screen; what the drawing itself painted
-// behind them is not known here, so they are measured on what the drawing lies on.
+// behind them is known where it says so, by the name of a colour in data-on; else they are measured
+// on what the drawing lies on.
 window.illegible = () => {
   const LEAST = 11, FINE = 4.5, LARGE = 3;
   const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -35,8 +36,9 @@ window.illegible = () => {
 
   // what lies behind an element's text, or null where that is a picture; and how opaque it is
   function behind(element) {
-    const layers = [];
-    let opacity = 1, painted = false;
+    const on = element.closest('svg [data-on^="--"]')?.dataset.on;
+    const layers = on ? [rgba(getComputedStyle(element).getPropertyValue(on))] : [];
+    let opacity = 1, painted = Boolean(on);
     for (let node = element; node; node = node.parentElement) {
       const style = getComputedStyle(node);
       opacity *= +style.opacity;
