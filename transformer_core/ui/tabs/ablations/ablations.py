@@ -15,6 +15,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.studies.records import AXES
+from transformer_core.ui.choice import Choice
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections
@@ -118,7 +119,7 @@ def layout(names: list[str]) -> Layout:
     with gr.Row(elem_classes="ablation-bar"):
         choices = [(name.replace("_", " "), name) for name in names]
         study = gr.Radio(choices, label="Study", elem_classes="segmented", scale=4, min_width=320)
-        metric = gr.Dropdown([], label="Measured", min_width=150, scale=1)
+        metric = Choice([], label="Measured", min_width=150, scale=1)
         axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)
     problems = gr.Markdown(elem_id="ablation-problems")
     curves = variants_view("Learning curves", elem_id="ablation-curves")
@@ -141,7 +142,7 @@ def results_section() -> dict[str, gr.components.Component]:
         with gr.Column(scale=7, min_width=320):
             results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
         with gr.Column(scale=5, min_width=280):
-            baseline = gr.Dropdown([], label="Baseline", min_width=160)
+            baseline = Choice([], label="Baseline", min_width=160)
             verdicts = gr.Markdown(elem_id="ablation-verdicts")
     return {"baseline": baseline, "results": results, "verdicts": verdicts}
 
@@ -150,8 +151,8 @@ def differences_section() -> dict[str, gr.components.Component]:
     """How two variants were configured."""
     with section("Differences"):
         with gr.Row():
-            one = gr.Dropdown([], label="This", min_width=160)
-            other = gr.Dropdown([], label="And that", min_width=160)
+            one = Choice([], label="This", min_width=160)
+            other = Choice([], label="And that", min_width=160)
         differences = table_view("How they were configured", elem_id="ablation-differences")
     return {"one": one, "other": other, "differences": differences}
 
@@ -165,8 +166,8 @@ def twins_section() -> dict[str, gr.components.Component]:
                 "Ask every variant", variant="primary", min_width=140, interactive=False
             )
             stop = gr.Button("Stop", min_width=70, interactive=False)
-            site = gr.Dropdown([], label="Attention of", scale=3, min_width=260)
-            head = gr.Dropdown([], label="Head", min_width=90)
+            site = Choice([], label="Attention of", scale=3, min_width=260)
+            head = Choice([], label="Head", min_width=90)
         states = {
             "found": gr.State([], time_to_live=3600),
             "asked": gr.State(("", "")),

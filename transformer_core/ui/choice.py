@@ -1,0 +1,17 @@
+"""A dropdown whose choices are another study's by the time that the page asks.
+
+In a module of its own because gradio writes a .pyi, a copy that grows old, beside every component.
+"""
+
+import gradio as gr
+
+
+class Choice(gr.Dropdown):
+    """Where gradio answers what is no choice any more with an error, of this one nothing is chosen:
+    who asks looks anyway whether the study has it."""
+
+    is_template = True  # the page knows it as a gr.Dropdown
+
+    def preprocess(self, payload: str | int | None) -> str | int | None:  # type: ignore[override]
+        """What the page sent, if it can be chosen."""
+        return payload if payload in [value for _, value in self.choices] else None
