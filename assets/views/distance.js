@@ -1,6 +1,6 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
-// value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, heads, channels,
-//   limit, queries and keys: a row for each place, packed from -limit to limit, products: what
+// value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
+//   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a row for each place, packed from -limit to limit, products: what
 //   their dot product is multiplied by, most, scores: of a query at one place (row) for a key at
 //   another, packed from -most to most, press: see numbered}; without tokens a summary says why
 const finding = $('.finding'),
@@ -9,9 +9,7 @@ const finding = $('.finding'),
   chart = $('.distance-chart'),
   place = $('.distance-p'),
   away = $('.distance-k');
-const MS = 450, NEAR = 0.18, WIDE = 520; // px, from where eight dials stand side by side
-const RADIUS = 31, BAR = 17, UNDER = 68; // px: what stands under a dial takes so many
-const LEFT = 34, RIGHT = 14, TOP = 26, FOOT = 26, HEIGHT = 300;
+const MS = 450, NEAR = 0.18;
 const NAMES = {
   none: 'No encoding',
   sinusoidal: 'Sinusoidal',
@@ -22,7 +20,6 @@ const NAMES = {
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
-let dials = [], curve = null; // what moves
 let shown = [+place.value, +away.value], frame = 0; // where the picture has come
 
 const scoreAt = (p, k) => met.scores[p * met.places + p + k];
@@ -44,6 +41,7 @@ function draw() {
   const scores = unpackSigned(value.scores).map((v) => v * value.most);
   met = { ...value, queries, keys, scores, places: queries.length / value.channels };
   asked = { query: value.query, key: value.key, head: value.head };
+  document.dispatchEvent(new CustomEvent('place:say', { detail: [null, 'words', value.chosen] }));
   choices();
   picture();
 }
@@ -131,135 +129,6 @@ function say() {
   }`;
 }
 
-function buildDials() {
-  const width = stage.parentElement.clientWidth, row = width < WIDE ? 4 : 8;
-  const n = met.channels / 2, pitch = width / row, r = Math.min(RADIUS, pitch / 2 - 5);
-  const tall = 2 * r + UNDER, height = Math.ceil(n / row) * tall;
-  stage.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  stage.setAttribute('height', height);
-  stage.setAttribute('aria-label', $('.distance-pairs').textContent);
-  const lengths = (numbers) =>
-    Array.from(
-      { length: numbers.length / 2 },
-      (_, i) => Math.hypot(numbers[2 * i], numbers[2 * i + 1]),
-    );
-  met.longest = Math.max(...lengths(met.queries), ...lengths(met.keys)) || 1;
-  dials = Array.from({ length: n }, (_, i) => {
-    const x = (i % row + 0.5) * pitch, y = Math.floor(i / row) * tall + r + 2;
-    const group = shape('g', { transform: `translate(${x} ${y})` });
-    const parts = {
-      wedge: shape('path', { class: 'distance-wedge' }),
-      key: shape('path', { class: 'distance-hand distance-key' }),
-      query: shape('path', { class: 'distance-hand distance-query' }),
-      bar: shape('rect', { x: -9, width: 18, rx: 2, class: 'distance-bar' }),
-      text: shape('text', { y: r + 2 * BAR + 22, class: 'chart-tick', 'text-anchor': 'middle' }),
-    };
-    group.append(
-      shape('circle', { r, class: 'distance-dial' }),
-      parts.wedge,
-      parts.key,
-      parts.query,
-      shape('line', { x1: -20, x2: 20, y1: r + BAR + 8, y2: r + BAR + 8, class: 'chart-grid' }),
-      parts.bar,
-      parts.text,
-    );
-    return { ...parts, group, r };
-  });
-  stage.replaceChildren(...dials.map(({ group }) => group));
-}
-// a pair of channels at a place between two others, as both hands stand there
-function pairAt(numbers, i, at) {
-  const low = Math.floor(at), high = Math.min(met.places - 1, low + 1), part = at - low;
-  return [0, 1].map((c) => {
-    const [a, b] = [low, high].map((p) => numbers[p * met.channels + 2 * i + c]);
-    return a + part * (b - a);
-  });
-}
-function turnDials() {
-  const [p, k] = shown;
-  const pairs = dials.map((_, i) => [pairAt(met.queries, i, p), pairAt(met.keys, i, p + k)]);
-  const parts = pairs.map(([a, b]) => (a[0] * b[0] + a[1] * b[1]) * met.products);
-  const strongest = Math.max(...parts.map(Math.abs), 1e-9);
-  dials.forEach(({ wedge, query, key, bar, text, r }, i) => {
-    const [a, b] = pairs[i];
-    // the hands of a few pairs would hide all others: their lengths are square roots
-    const end = ([x, y]) => {
-      const length = Math.hypot(x, y), far = (r - 2) * Math.sqrt(length / met.longest);
-      return length ? [far * x / length, -far * y / length] : [0, 0];
-    };
-    const rim = ([x, y]) => {
-      const length = Math.hypot(x, y) || 1;
-      return [r * x / length, -r * y / length];
-    };
-    const cross = a[0] * b[1] - a[1] * b[0];
-    wedge.setAttribute('d', `M0 0L${rim(a)}A${r} ${r} 0 0 ${cross > 0 ? 0 : 1} ${rim(b)}Z`);
-    query.setAttribute('d', `M0 0L${end(a)}`);
-    key.setAttribute('d', `M0 0L${end(b)}`);
-    const height = Math.max(1, BAR * Math.abs(parts[i]) / strongest);
-    bar.setAttribute('y', r + BAR + 8 - (parts[i] > 0 ? height : 0));
-    bar.setAttribute('height', height);
-    text.textContent = fixed(parts[i], 2).replace('-', '−');
-  });
-}
-
-function buildCurve() {
-  const width = chart.parentElement.clientWidth, all = steps(place), far = steps(away);
-  const values = all.flatMap((p) => far.map((k) => scoreAt(p, k)));
-  const low = Math.min(0, ...values), high = Math.max(0, ...values), span = high - low || 1;
-  const x = (k) => LEFT + (width - LEFT - RIGHT) * (k - far[0]) / (far.at(-1) - far[0]);
-  const y = (score) => TOP + (HEIGHT - TOP - FOOT) * (high - score) / span;
-  const way = (score) => far.map((k) => `${x(k)},${y(score(k))}`).join(' ');
-  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
-  chart.setAttribute('height', HEIGHT);
-  chart.setAttribute('aria-label', $('.distance-about').textContent);
-  const size = [1, 2, 5, 10, 20, 50].find((one) => span / one <= 5) ?? span;
-  const ticks = Array.from(
-    { length: Math.floor(high / size) - Math.ceil(low / size) + 1 },
-    (_, i) => (Math.ceil(low / size) + i) * size,
-  );
-  const line = shape('polyline', { class: 'distance-line' }),
-    cut = shape('line', { y1: TOP - 8, y2: HEIGHT - FOOT, class: 'distance-cut' }),
-    dot = shape('circle', { r: 5, class: 'distance-dot' }),
-    label = shape('text', { class: 'distance-number' });
-  curve = { x, y, way, line, cut, dot, label, middle: LEFT + (width - LEFT - RIGHT) / 2 };
-  const mark = (px, py, text, side) =>
-    shape('text', { x: px, y: py, class: 'chart-tick', 'text-anchor': side }, text);
-  chart.replaceChildren(
-    ...ticks.flatMap((score) => [
-      shape('line', {
-        x1: LEFT,
-        x2: width - RIGHT,
-        y1: y(score),
-        y2: y(score),
-        class: 'chart-grid',
-      }),
-      mark(LEFT - 8, y(score) + 4, `${score}`.replace('-', '−'), 'end'),
-    ]),
-    ...[far[0], 0, far.at(-1)].map((k) =>
-      mark(x(k), HEIGHT - 8, `${k}`.replace('-', '−'), k === far.at(-1) ? 'end' : 'middle')
-    ),
-    ...all.map((p) =>
-      shape('polyline', { points: way((k) => scoreAt(p, k)), class: 'distance-other' })
-    ),
-    line,
-    cut,
-    dot,
-    label,
-  );
-}
-function moveCurve() {
-  const { x, y, way, line, cut, dot, label, middle } = curve;
-  const [p, k] = shown, near = Math.round(p), at = Math.round(k), score = scoreAt(near, at);
-  line.setAttribute('points', way((far) => scoreAt(near, far)));
-  for (const end of ['x1', 'x2']) cut.setAttribute(end, x(k));
-  dot.setAttribute('cx', x(at));
-  dot.setAttribute('cy', y(score));
-  const left = x(at) > middle;
-  label.setAttribute('x', x(at) + (left ? -10 : 10));
-  label.setAttribute('y', Math.max(TOP - 10, y(score) - 8));
-  label.setAttribute('text-anchor', left ? 'end' : 'start');
-  label.textContent = threeDigits(score);
-}
 function update() {
   turnDials();
   moveCurve();

@@ -273,6 +273,7 @@ def test_other_words_and_heads_meet(open_page):
     expect(distance.locator(".distance-pairs")).to_contain_text("head 3 in layer 1")
     dials = distance.locator(".distance-dials g")
     expect(dials).to_have_count(16)
+    page.wait_for_function("location.search.includes('words=2.1.3')")
     with page.expect_download() as download:
         distance.get_by_role("button", name="download CSV").click()
     lines = Path(download.value.path()).read_text().splitlines()
@@ -295,3 +296,21 @@ def test_the_dials_have_room_and_walking_moves_them(open_page, how):
     page.get_by_role("button", name="Walk on").click()
     expect(finding).not_to_contain_text("at place 20")
     assert hand.get_attribute("d") != before
+
+
+@has_study
+def test_an_address_brings_the_words_the_texts_and_the_sizes(open_page):
+    path = "&meeting=A+girl+behind+a+boy.&words=3.2.4&length=40&long=To+be,+or+not+to+be:"
+    page, finding = met(open_page, "alibi" + path)
+    expect(finding).to_contain_text("The query of “behind”")
+    expect(finding).to_contain_text("the key of “girl”")
+    expect(page.locator("#distance .distance-pairs")).to_contain_text("head 4")
+    rows_become(page, 40)
+    press_tab(page, "Longer")
+    expect(page.locator("#longer .longer-after")).to_contain_text("“…To be, or not to be:”")
+    page.get_by_label("A long text").fill("Speak")
+    page.wait_for_function("location.search.includes('long=Speak')")
+    enter(page, "Length", 96)
+    page.wait_for_function("!location.search.includes('length')")
+    page.go_back()
+    expect(finding).to_contain_text("The query of “behind”")

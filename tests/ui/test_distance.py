@@ -15,7 +15,6 @@ from transformer_core.ui.tabs.positions.distance import (
     NONE,
     SECTION,
     Distance,
-    Pair,
     last_words,
 )
 from transformer_core.ui.views.distance import PLACES
@@ -52,11 +51,11 @@ def test_the_last_two_words_meet_at_first():
 
 
 def test_what_is_sent_is_what_the_model_computes(section):
-    value, pair = section.begin(SECTION, "rotary", TEXT, None)
+    value = section.begin(SECTION, "rotary", TEXT, "")
     trained = section.models.get(f"ablations/translation/{VARIANTS['rotary']}")
     ids = trained.tokenizer.encode(TEXT)
-    assert len(value["tokens"]) == len(ids) and (value["query"], value["key"]) == pair[1:3]
-    met = meet(trained, ids[pair.query], ids[pair.key], 0, PLACES)
+    assert len(value["tokens"]) == len(ids) and value["chosen"] == ""
+    met = meet(trained, ids[value["query"]], ids[value["key"]], 0, PLACES)
     for name, wanted, limit in (
         ("scores", met.scores, "most"),
         ("queries", met.queries, "limit"),
@@ -68,29 +67,29 @@ def test_what_is_sent_is_what_the_model_computes(section):
         )
 
 
-def test_words_and_head_stay_with_another_encoding_and_go_with_another_text(section):
-    value, pair = section.meet("rotary", TEXT, pressed(0, 2, 3, press=7))
+def test_words_and_head_stay_with_another_encoding_and_where_another_text_has_them(section):
+    value, chosen = section.meet("rotary", TEXT, pressed(0, 2, 3, press=7))
     assert (value["query"], value["key"], value["head"], value["press"]) == (0, 2, 3, 7)
-    assert pair == Pair(TEXT, 0, 2, 3)
-    value, pair = section.begin(SECTION, "none", TEXT, pair)
+    assert chosen == value["chosen"] == "1.3.4"
+    value = section.begin(SECTION, "none", TEXT, chosen)
     assert (value["encoding"], value["query"], value["head"]) == ("none", 0, 3)
-    assert "press" not in value
-    value, _ = section.begin(SECTION, "none", "Speak", pair)
-    assert value["head"] == 0
+    assert "press" not in value and value["chosen"] == chosen
+    for nonsense in ("1.99.1", "1.2", "0.1.1", "1.1.5", "1.2.3.4"):
+        value = section.begin(SECTION, "none", TEXT, nonsense)
+        assert value["chosen"] == "" and value["head"] == 0
 
 
 def test_what_cannot_be_shown_is_said_in_its_place(section):
-    pair = Pair(TEXT, 0, 1, 0)
-    assert section.begin("longer", "rotary", TEXT, pair) == (gr.skip(), pair)
+    assert section.begin("longer", "rotary", TEXT, "") == gr.skip()
     for text, words in (
         ("", "Type a sentence"),
         (None, "must be text"),
         ("speak " * 40, f"at most {MAX_PIECES} fit"),
     ):
-        value, left = section.begin(SECTION, "rotary", text, pair)
-        assert words in value["summary"] and value["tokens"] == [] and left is None
-    assert section.begin(SECTION, "alibi", TEXT, None)[0]["summary"] == NONE
-    assert section.begin(SECTION, "<b>", TEXT, None)[0]["summary"] == NONE
+        value = section.begin(SECTION, "rotary", text, "1.2.1")
+        assert words in value["summary"] and value["tokens"] == []
+    assert section.begin(SECTION, "alibi", TEXT, "")["summary"] == NONE
+    assert section.begin(SECTION, "<b>", TEXT, "")["summary"] == NONE
     for wrong in ((99, 0, 0), (0, -1, 0), (0, 0, 4), (None, 0, 0), (0, "1", 0), (0, 1.5, 0)):
-        with pytest.raises(gr.Error, match="no word or head"):
+        with pytest.raises(gr.Error, match="no such words or head"):
             section.meet("rotary", TEXT, pressed(*wrong))

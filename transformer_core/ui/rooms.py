@@ -47,6 +47,7 @@ class Furniture:
     kept: Mapping[str, Kept] = field(default_factory=dict)
     # whether every change of the text is answered; else the tab is drawn when it is opened
     eager: bool = False
+    texts: Mapping[str, gr.Textbox] = field(default_factory=dict)  # of single sections
 
     @property
     def names(self) -> list[str]:
@@ -61,6 +62,7 @@ class Furniture:
             tuple(self.names),
             tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
             {name: reader_of(setting) for name, setting in self.settings.items()}
+            | dict.fromkeys(self.texts, str)
             | {name: kept.read for name, kept in self.kept.items()},
         )
 
@@ -68,7 +70,12 @@ class Furniture:
         """Its components by the names of their values in an address."""
         own: dict[str, Valued | None] = {text_name(tab): self.text, choice_name(tab): self.choice}
         states = {name: kept.state for name, kept in self.kept.items()}
-        return {**{name: one for name, one in own.items() if one}, **self.settings, **states}
+        return {
+            **{name: one for name, one in own.items() if one},
+            **self.settings,
+            **self.texts,
+            **states,
+        }
 
     def wanted(self, place: Place) -> dict[Valued, Setting | None]:
         """The values that a place gives its components."""

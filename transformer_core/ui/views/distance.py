@@ -30,7 +30,10 @@ def distance_view(title: str, **component) -> gr.HTML:
         '<p class="note distance-lines"></p></div></div>'
     )
     promise = "Two words of the sentence appear here, at places that you choose."
-    return view("distance", title, body, ("svg", "csv"), promise=promise, **component)
+    scripts = ("distance_dials", "distance_curve")
+    return view(
+        "distance", title, body, ("svg", "csv"), scripts=scripts, promise=promise, **component
+    )
 
 
 def distance_value(
@@ -43,10 +46,12 @@ def distance_value(
     key: int,
     head: int,
     heads: int,
+    chosen: str,
 ) -> dict:
     """What distance.js draws. how says what the encoding does, in a few words.
 
-    query and key are the tokens that meet, by their numbers.
+    query and key are the tokens that meet, by their numbers. chosen says these and the head as an
+    address does; nothing if they are those that meet at first.
     """
     vectors = [met.queries, met.keys]
     limit = max(vector.abs().max().item() for vector in vectors) or 1.0
@@ -58,6 +63,7 @@ def distance_value(
         "query": query,
         "key": key,
         "head": head,
+        "chosen": chosen,
         "heads": heads,
         "channels": met.queries.size(1),
         "limit": limit,

@@ -10,6 +10,7 @@ from transformer_core.model.models import EncoderDecoder
 from transformer_core.studies.distance import STUDY, meet
 from transformer_core.studies.encodings import trained_with
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui import place
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value, refusal
@@ -20,12 +21,22 @@ NONE = "There is no model to ask yet: `python -m train.ablations translation`."
 
 
 class Pair(NamedTuple):
-    """Which two tokens of a text meet, by their numbers, and in which head."""
+    """Which two tokens of a text meet, by their numbers, and in which head; all from 0."""
 
-    text: str
     query: int
     key: int
     head: int
+
+    @classmethod
+    def said(cls, written: str) -> "Pair | None":
+        """As an address says it, from 1: 5.6.1; None if it does not."""
+        numbers = [number - 1 for number in place.ids_of(written)]
+        return cls(*numbers) if len(numbers) == len(cls._fields) else None
+
+    @property
+    def written(self) -> str:
+        """As `said` reads it."""
+        return place.joined(number + 1 for number in self)
 
 
 @dataclass(frozen=True)
@@ -34,40 +45,43 @@ class Distance:
 
     models: Models
 
-    def begin(self, section: str, encoding: str, text: str, pair: Pair | None) -> tuple:
-        """A text as it was typed, with the words that were chosen in it; why there are none, in
-        their place."""
+    def begin(self, section: str, encoding: str, text: str, chosen: str) -> dict:
+        """A text as it was typed, with the words that were chosen before if it has them; why there
+        are none, in their place."""
         if section != SECTION:
-            return gr.skip(), pair
+            return gr.skip()
         try:
-            return self.shown(encoding, text, pair)
+            return self.shown(encoding, text, Pair.said(chosen))
         except InputError as error:
-            return refusal(str(error)), None
+            return refusal(str(error))
 
     @answers_errors
-    def meet(self, encoding: str, text: str, event: gr.EventData) -> tuple:
-        """Other words of the text, or another head."""
-        value, pair = self.shown(encoding, text, Pair(text, event.query, event.key, event.head))
-        return answering(event, value), pair
+    def meet(self, encoding: str, text: str, event: gr.EventData) -> tuple[dict, str]:
+        """Other words of the text, or another head; and what the address says of them."""
+        pair = Pair(event.query, event.key, event.head)
+        value = self.shown(encoding, text, pair)
+        if not value["chosen"]:
+            raise InputError(f"There are no such words or head here: {pair[:]}.")
+        return answering(event, value), value["chosen"]
 
-    def shown(self, encoding: str, text: str, pair: Pair | None) -> tuple[dict, Pair]:
-        """The value of the view, and what it shows."""
+    def shown(self, encoding: str, text: str, pair: Pair | None) -> dict:
+        """The value of the view: of a text that has no such pair, its last two words."""
         trained: Trained[EncoderDecoder] | None = trained_with(self.models, STUDY).get(encoding)
         if trained is None:
             raise InputError(NONE)
-        ids = ids_of(trained, text)
+        ids, heads = ids_of(trained, text), trained.model.config.n_heads
         tokens = [trained.tokenizer.token(i) for i in ids]
-        if pair is None or pair.text != text:
-            pair = Pair(text, *last_words(tokens), 0)
-        numbers = zip(pair[1:], (len(ids), len(ids), trained.model.config.n_heads), strict=True)
-        for number, most in numbers:
-            if not isinstance(number, int) or not 0 <= number < most:
-                raise InputError(f"There is no word or head {number!r} here.")
-        met = meet(trained, ids[pair.query], ids[pair.key], pair.head, PLACES)
-        chosen = {"query": pair.query, "key": pair.key, "head": pair.head}
-        heads = trained.model.config.n_heads
+        there = pair is not None and all(
+            isinstance(number, int) and 0 <= number < most
+            for number, most in zip(pair, (len(ids), len(ids), heads), strict=True)
+        )
+        chosen = pair if pair and there else Pair(*last_words(tokens), 0)
+        met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [token.replace("▁", " ").strip() or "␣" for token in tokens]
-        return distance_value(met, encoding, HOWS[encoding], shown, **chosen, heads=heads), pair
+        said = chosen.written if there else ""
+        return distance_value(
+            met, encoding, HOWS[encoding], shown, **chosen._asdict(), heads=heads, chosen=said
+        )
 
 
 def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:

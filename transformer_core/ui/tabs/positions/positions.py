@@ -16,7 +16,8 @@ from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
+from transformer_core.ui.place import IDS, spelled
+from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.positions.distance import Distance
 from transformer_core.ui.tabs.positions.drawings import (
@@ -86,7 +87,10 @@ def build(page: Page) -> Furniture:
     shuffle_words(page, here, shown)
     read_longer(page, here, shown)
     let_meet(page, here, shown)
-    return Furniture(here.sections, here.sentence, here.encoding)
+    sizes = {"d_model": here.d_model, "length": here.length, "base": here.base}
+    texts = {"meeting": here.met_text, "long": here.long_text}
+    kept = {"words": Kept(here.met, spelled(IDS))}
+    return Furniture(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
 
 
 def layout(models: Models) -> Layout:
@@ -140,7 +144,7 @@ def distance_section() -> dict:
     with section("Distance"):
         text = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="distance-sentence")
         distance = distance_view("The same two words at other places", elem_id="distance")
-        met = gr.State(None, time_to_live=3600)
+        met = gr.State("")
     return {"met_text": text, "met": met, "distance": distance}
 
 
@@ -246,5 +250,5 @@ def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
     asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
-    gr.on(begins(page, *asked), meeting.begin, [*asked, here.met], shows, **DRAWING)
+    gr.on(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **DRAWING)
     here.distance.meet(meeting.meet, [*asked[1:]], shows, **DRAWING)

@@ -1,0 +1,62 @@
+// The score by the distance: a line for each place of the query, that of its own place thick.
+const LEFT = 34, RIGHT = 14, TOP = 26, FOOT = 26, HEIGHT = 300;
+let curve = null; // what moves, and its scales
+
+function buildCurve() {
+  const width = chart.parentElement.clientWidth, all = steps(place), far = steps(away);
+  const values = all.flatMap((p) => far.map((k) => scoreAt(p, k)));
+  const low = Math.min(0, ...values), high = Math.max(0, ...values), span = high - low || 1;
+  const x = (k) => LEFT + (width - LEFT - RIGHT) * (k - far[0]) / (far.at(-1) - far[0]);
+  const y = (score) => TOP + (HEIGHT - TOP - FOOT) * (high - score) / span;
+  const way = (score) => far.map((k) => `${x(k)},${y(score(k))}`).join(' ');
+  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
+  chart.setAttribute('height', HEIGHT);
+  chart.setAttribute('aria-label', $('.distance-about').textContent);
+  const size = [1, 2, 5, 10, 20, 50].find((one) => span / one <= 5) ?? span;
+  const ticks = Array.from(
+    { length: Math.floor(high / size) - Math.ceil(low / size) + 1 },
+    (_, i) => (Math.ceil(low / size) + i) * size,
+  );
+  const line = shape('polyline', { class: 'distance-line' }),
+    cut = shape('line', { y1: TOP - 8, y2: HEIGHT - FOOT, class: 'distance-cut' }),
+    dot = shape('circle', { r: 5, class: 'distance-dot' }),
+    label = shape('text', { class: 'distance-number' });
+  curve = { x, y, way, line, cut, dot, label, middle: LEFT + (width - LEFT - RIGHT) / 2 };
+  const mark = (px, py, text, side) =>
+    shape('text', { x: px, y: py, class: 'chart-tick', 'text-anchor': side }, text);
+  chart.replaceChildren(
+    ...ticks.flatMap((score) => [
+      shape('line', {
+        x1: LEFT,
+        x2: width - RIGHT,
+        y1: y(score),
+        y2: y(score),
+        class: 'chart-grid',
+      }),
+      mark(LEFT - 8, y(score) + 4, `${score}`.replace('-', '−'), 'end'),
+    ]),
+    ...[far[0], 0, far.at(-1)].map((k) =>
+      mark(x(k), HEIGHT - 8, `${k}`.replace('-', '−'), k === far.at(-1) ? 'end' : 'middle')
+    ),
+    ...all.map((p) =>
+      shape('polyline', { points: way((k) => scoreAt(p, k)), class: 'distance-other' })
+    ),
+    line,
+    cut,
+    dot,
+    label,
+  );
+}
+function moveCurve() {
+  const { x, y, way, line, cut, dot, label, middle } = curve;
+  const [p, k] = shown, near = Math.round(p), at = Math.round(k), score = scoreAt(near, at);
+  line.setAttribute('points', way((far) => scoreAt(near, far)));
+  for (const end of ['x1', 'x2']) cut.setAttribute(end, x(k));
+  dot.setAttribute('cx', x(at));
+  dot.setAttribute('cy', y(score));
+  const left = x(at) > middle;
+  label.setAttribute('x', x(at) + (left ? -10 : 10));
+  label.setAttribute('y', Math.max(TOP - 10, y(score) - 8));
+  label.setAttribute('text-anchor', left ? 'end' : 'start');
+  label.textContent = threeDigits(score);
+}
