@@ -2,6 +2,8 @@ import json
 import logging
 import re
 import shutil
+from collections import Counter
+from pathlib import Path
 from types import FunctionType
 
 import httpx
@@ -12,6 +14,8 @@ from train.loop import fit_on_cpu
 from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui.app import LAUNCH, build_app, tab_id
 from transformer_core.ui.tabs import TABS
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,15 @@ def ask(url: str, arguments, name: str = "generate") -> list:
 
 def tabs_of(demo) -> list[str]:
     return [block.label for block in demo.blocks.values() if type(block).__name__ == "Tab"]
+
+
+def test_no_two_handlers_of_one_trigger_wait_for_each_other():
+    # with the models that are there: see events.after_any
+    demo, waiting = build_app(Models(CHECKPOINTS), fit_on_cpu), Counter()
+    for one in demo.fns.values():
+        if one.fn is not None and one.trigger_mode == "always_last":
+            waiting.update(target for target in one.targets if target[0] is not None)
+    assert {target: n for target, n in waiting.items() if n > 1} == {}
 
 
 def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):

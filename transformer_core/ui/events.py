@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import gradio as gr
+from gradio.events import Dependency
 
 from transformer_core.inference import CheckpointError, InputError
 
@@ -20,6 +21,19 @@ BUSY = "() => ({__type__: 'update', interactive: true})"
 IDLE = "() => ({__type__: 'update', interactive: false})"
 
 T = TypeVar("T")
+
+
+def after_any(
+    triggers: Sequence, handler: Callable, inputs: Any, outputs: Any, **how: Any
+) -> Dependency:
+    """One of several handlers of the same triggers, after each of which the newest state counts.
+
+    Of a trigger that comes while one of its own handlers is busy gradio's page runs them all again
+    once that one has ended: two that overlap would call each other for ever. What follows an event
+    of the page alone is run again by itself.
+    """
+    happened = gr.on(triggers, None, None, None, js="() => {}", **PRIVATE)
+    return happened.then(handler, inputs, outputs, **{"trigger_mode": "always_last", **how})
 
 
 def paced(items: Iterable[T], seconds: float = SECONDS_PER_UPDATE) -> Iterator[T]:

@@ -17,7 +17,7 @@ from gradio.events import Dependency
 from transformer_core.studies.records import AXES
 from transformer_core.ui.choice import Choice
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.ui.events import PRIVATE, QUEUED, after_any
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number, spelled
@@ -229,7 +229,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
             event.success(draw, inputs, outputs, **DRAWING)
     drawings.append((answers.draw_curves, [study, metric, *settings], [here.curves]))
     for draw, inputs, outputs in drawings:
-        gr.on([box.input for box in inputs[1:]], draw, inputs, outputs, **DRAWING)
+        after_any([box.input for box in inputs[1:]], draw, inputs, outputs, **DRAWING)
     return arriving
 
 

@@ -11,7 +11,7 @@ import gradio as gr
 
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.ui.events import PRIVATE, QUEUED, after_any
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
@@ -83,16 +83,16 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     latest = {"trigger_mode": "always_last", **HIDDEN, **QUEUED}
     page.opened.select(*preview, **latest)
     sizes = [layout.length.release, layout.letters.release, layout.pairs.blur]
-    gr.on(
+    after_any(
         [layout.task.change, *sizes],
         new_task,
         task,
         [layout.length, layout.letters, layout.text],
         **HIDDEN,
     ).then(*preview, **latest)
-    layout.task.change(show_pairs, layout.task, layout.sections, **HIDDEN)
+    after_any([layout.task.change], show_pairs, layout.task, layout.sections, **HIDDEN)
     layout.learn_pairs.click(lambda: PASTED, None, layout.task, **PRIVATE)
     changes = [c.change for c in (layout.steps, layout.race, *layout.ours, *layout.theirs)]
-    gr.on(changes, *preview, **latest)
-    layout.race.change(second_model, layout.race, layout.second, **HIDDEN)
+    after_any(changes, *preview, **latest)
+    after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
     layout.code_section.select(lab.show_code, layout.settings, layout.code, **HIDDEN, **QUEUED)

@@ -12,7 +12,7 @@ from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import STUDY
-from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.ui.events import PRIVATE, QUEUED, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
@@ -192,7 +192,7 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
     """The figure follows its sliders, and so does the section that is open."""
     sizes = [here.d_model, here.length, here.base]
     changes = [page.opened.select, *(size.change for size in sizes)]
-    gr.on(
+    after_any(
         [*changes, here.encoding.input, page.restored.change],
         draw_figure,
         [here.encoding, *sizes],
@@ -207,7 +207,7 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         }
     )
     own = [here.position, here.p, here.k]
-    gr.on(
+    after_any(
         [*changes, shown.change, *(slider.change for slider in own)],
         followers.draw,
         [shown, *sizes, *own],
@@ -225,7 +225,7 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     """The words follow the sentence, and the models the words."""
     shuffling = Shuffling(page.models)
     asked = shown, here.sentence
-    gr.on(begins(page, *asked), shuffling.begin, [*asked], here.orders, **DRAWING)
+    after_any(begins(page, *asked), shuffling.begin, [*asked], here.orders, **DRAWING)
     here.orders.order(shuffling.move, here.sentence, here.orders, **DRAWING)
     here.orders.answers(
         shuffling.try_every,
@@ -242,7 +242,7 @@ def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
     asked = shown, here.long_text
-    gr.on(begins(page, *asked), reading.begin, [*asked], here.longer, **DRAWING)
+    after_any(begins(page, *asked), reading.begin, [*asked], here.longer, **DRAWING)
     here.longer.read(reading.read, here.long_text, here.longer, **DRAWING)
 
 
@@ -250,5 +250,5 @@ def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
     asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
-    gr.on(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **DRAWING)
+    after_any(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **DRAWING)
     here.distance.meet(meeting.meet, [*asked[1:]], shows, **DRAWING)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.inference import Models, classify
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
@@ -127,8 +127,10 @@ def follow_the_text(models: Models, layout: Layout) -> None:
     redraw = answers_errors(followers.draw)
     here = [layout.section, review]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    review.change(functools.partial(judged, models), review, layout.first_screen, **quiet)
-    review.change(redraw, here, followers.outputs, **quiet)
+    after_any(
+        [review.change], functools.partial(judged, models), review, layout.first_screen, **quiet
+    )
+    after_any([review.change], redraw, here, followers.outputs, **quiet)
     layout.picture.attend(functools.partial(attended, models), review, layout.weights, **quiet)
     layout.section.change(redraw, here, followers.outputs, **quiet)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)

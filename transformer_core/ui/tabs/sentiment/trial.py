@@ -11,7 +11,7 @@ import gradio as gr
 from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
 from transformer_core.inference import InputError, Models
-from transformer_core.ui.events import PRIVATE, QUEUED, stoppable
+from transformer_core.ui.events import PRIVATE, QUEUED, after_any, stoppable
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.trial import trial_value, trial_view
 
@@ -69,8 +69,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     )
     stoppable(stop, starts, running)
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
-    for event in (running.then, review.change):
-        event(outdated, [review, tried], shown, **quiet)
+    running.then(outdated, [review, tried], shown, **quiet)
+    after_any([review.change], outdated, [review, tried], shown, **quiet)
 
 
 def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
