@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from tiny import tiny_writer
+from tiny import tiny_translator, tiny_writer
 
 from train.running.metrics import COLUMNS
 from transformer_core import checkpoint
@@ -61,6 +61,16 @@ def write_encodings(checkpoints: Path, length: int) -> None:
         torch.manual_seed(1)
         tiny = tiny_writer(positional_encoding=encoding, max_len=length)
         write_variant(study / variant, tiny.model, (1.0, 3.0), by_position=True)
+    (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+
+
+def write_translators(checkpoints: Path, *encodings: str) -> None:
+    """A tiny translator for each of these encodings, where the study's are looked for."""
+    study = checkpoints / "ablations" / "translation"
+    for encoding in encodings:
+        torch.manual_seed(1)
+        tiny = tiny_translator(positional_encoding=encoding)
+        checkpoint.save(study / VARIANTS[encoding], tiny.model)
     (study / "tokenizer.json").write_text(tiny.tokenizer.to_json())
 
 

@@ -1,8 +1,9 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
 // value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
-//   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a row for each place, packed from -limit to limit, products: what
-//   their dot product is multiplied by, most, scores: of a query at one place (row) for a key at
-//   another, packed from -most to most, press: see numbered}; without tokens a summary says why
+//   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a
+//   row for each place, packed from -limit to limit, products: what their dot product is multiplied
+//   by, most, scores: of a query at one place (row) for a key at another, packed from -most to
+//   most, press: see numbered}; without tokens a summary says why
 const finding = $('.finding'),
   choice = $('.distance-choice'),
   stage = $('.distance-dials'),

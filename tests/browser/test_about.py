@@ -4,6 +4,7 @@ from visitor import press_tab
 from transformer_core.checkpoint import CHECKPOINTS
 
 CARD = ".about-card.prose:visible"
+CURVES = ".js-plotly-plot:visible .main-svg"
 
 
 def test_every_model_has_a_row_and_a_card_with_its_command(open_page):
@@ -12,7 +13,15 @@ def test_every_model_has_a_row_and_a_card_with_its_command(open_page):
     expect(rows).to_have_text([published.title for published in CHECKPOINTS.values()])
     for published in CHECKPOINTS.values():
         press_tab(page, published.title)
-        expect(page.locator(CARD)).to_contain_text(f"python -m train.{published.script}")
+        page.get_by_role("button", name="The commands of its training").click()
+        expect(page.locator(CARD).last).to_contain_text(f"python -m train.{published.script}")
+
+
+def test_every_card_shows_how_its_model_learned(open_page):
+    page = open_page("/?tab=about")
+    for published in CHECKPOINTS.values():
+        press_tab(page, published.title)
+        expect(page.locator(CURVES).first).to_be_visible()
 
 
 def test_every_card_fits_a_phone(open_page):
@@ -20,4 +29,5 @@ def test_every_card_fits_a_phone(open_page):
     for published in CHECKPOINTS.values():
         press_tab(page, published.title)
         expect(page.locator(CARD).get_by_role("heading").first).to_be_visible()
+        expect(page.locator(CURVES).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

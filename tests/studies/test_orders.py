@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
-from tiny import tiny_translator
+from tiny_study import write_translators
 
-from transformer_core.checkpoint import Models, save
+from transformer_core.checkpoint import Models
 from transformer_core.model.trace import Site
-from transformer_core.studies.encodings import VARIANTS, trained_with
+from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import (
     MAX_ORDERS,
     MAX_WORDS,
@@ -31,12 +31,7 @@ SAID = "Speak to all of them."
 def models(tmp_path_factory):
     """A model without positions and one with them."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    study = folder / "ablations" / "translation"
-    for encoding in ("none", "sinusoidal"):
-        torch.manual_seed(1)
-        trained = tiny_translator(positional_encoding=encoding)
-        save(study / VARIANTS[encoding], trained.model)
-        (study / "tokenizer.json").write_text(trained.tokenizer.to_json())
+    write_translators(folder, "none", "sinusoidal")
     return Models(folder)
 
 

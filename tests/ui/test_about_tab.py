@@ -34,6 +34,12 @@ license: mit
 
 Two runs.
 
+Run 1, on a CPU:
+
+```
+python -m train.shakespeare --steps 1
+```
+
 ## What it cannot do
 
 It knows letters.
@@ -47,17 +53,25 @@ def models(tmp_path):
     folder.mkdir()
     (folder / "README.md").write_text(CARD)
     (folder / "config.json").write_text("{}")
+    (folder / "metrics.csv").write_text(
+        "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
+    )
     runs = [(50.0, "2 cores of a CPU"), (2.5, "A GPU"), (0.0, "where a mean was taken")]
     written = [{"minutes": minutes, "device": device} for minutes, device in runs]
     (folder / "run.json").write_text(json.dumps(written))
     return Models(tmp_path)
 
 
-def said(models) -> str:
-    """All that the tab shows, whichever section is open."""
+def tab(models) -> gr.Blocks:
+    """The tab alone."""
     with gr.Blocks() as demo, gr.Tab("About") as opened:
         about.build(Page(models, opened, gr.State(), fit_on_cpu, gr.State()))
-    return " ".join(str(getattr(block, "value", "")) for block in demo.blocks.values())
+    return demo
+
+
+def said(models) -> str:
+    """All that it shows, whichever section is open."""
+    return " ".join(str(getattr(block, "value", "")) for block in tab(models).blocks.values())
 
 
 def test_a_row_is_what_the_card_and_the_runs_say(models):
@@ -95,3 +109,21 @@ def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
         "`config.json`",
     ):
         assert part in text
+
+
+def test_commands_are_folded_away_and_what_was_recorded_is_drawn(models):
+    blocks = tab(models).blocks.values()
+    (folded,) = (block for block in blocks if isinstance(block, gr.Accordion))
+    (commands,) = folded.children
+    assert not folded.open and "--steps 1" in commands.value
+    assert "Two runs." not in commands.value
+    (plot,) = (block for block in blocks if isinstance(block, gr.Plot))
+    (entry,) = (entry for entry in entries(models) if entry.runs)
+    assert plot.elem_id == "shakespeare-curves" and entry.name == "shakespeare"
+    assert about.learnt(entry.runs).data[-1].y == (4.2,)
+
+
+def test_a_damaged_record_of_the_losses_is_named_in_the_card(models):
+    (models.folder / "shakespeare" / "metrics.csv").write_text("run\n1\n")
+    assert "metrics.csv has no column" in said(models)
+    assert not any(isinstance(block, gr.Plot) for block in tab(models).blocks.values())

@@ -5,9 +5,9 @@ import base64
 import gradio as gr
 import pytest
 import torch
-from tiny import tiny_translator
+from tiny_study import write_translators
 
-from transformer_core.checkpoint import Models, save
+from transformer_core.checkpoint import Models
 from transformer_core.studies.distance import meet
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions.distance import (
@@ -26,12 +26,7 @@ TEXT = "Speak to all of them."
 def section(tmp_path_factory):
     """That of two tiny models."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    study = folder / "ablations" / "translation"
-    for encoding in ("none", "rotary"):
-        torch.manual_seed(1)
-        trained = tiny_translator(positional_encoding=encoding)
-        save(study / VARIANTS[encoding], trained.model)
-        (study / "tokenizer.json").write_text(trained.tokenizer.to_json())
+    write_translators(folder, "none", "rotary")
     return Distance(Models(folder))
 
 

@@ -15,7 +15,7 @@ from transformer_core.studies.curves import Curve, Line, aligned, average, line,
 
 AXES = ("steps", "targets", "seconds", "FLOPs")
 TEXT = {"split", "metric"}  # columns of anything else than numbers
-WHOLE = {"seed", "step", "position"}
+WHOLE = {"run", "seed", "step", "position"}
 RECORDED = {
     "kind",
     "model.n_heads",

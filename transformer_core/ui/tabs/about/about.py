@@ -4,13 +4,18 @@ Every score comes from a file that `python -m train.evaluate` or a training wrot
 decoding and explanations are plain tensor operations of this project, without pretrained weights.
 """
 
+import functools
+
 import gradio as gr
 
 from transformer_core.checkpoint import CHECKPOINTS
+from transformer_core.studies.trainings import Run
+from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
-from transformer_core.ui.tabs.about.cards import Entry, entries
+from transformer_core.ui.tabs.about.cards import COMMANDS, Entry, entries
+from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "About"
@@ -19,6 +24,9 @@ HOUSE = """
 Every card below has the commands that made its model; `python -m {command}` makes the first again.
 The code is under the MIT licence. What you type is not stored, and no other server is asked.
 """
+SEE = "The loss on what training does not see, and dotted on what it does{runs}.{mean}"
+RUNS = ", one run after another: above stands the number of each"
+MEAN = " A mean of several models takes no time: a dot alone."
 
 
 def build(page: Page) -> Furniture:
@@ -31,9 +39,58 @@ def build(page: Page) -> Furniture:
         gr.Markdown(HOUSE.format(command=first.command), elem_classes="lead")
     with sections() as row:
         for entry in found:
-            with section(entry.title):
-                gr.Markdown(describe(entry), elem_classes="about-card")
+            with section(entry.title) as opened:
+                curves = lay_out_card(entry)
+            if curves is not None:
+                when = [opened.select] + [page.opened.select] * (entry is found[0])
+                draw = functools.partial(learnt, entry.runs)
+                gr.on(when, draw, None, curves, **QUEUED, **PRIVATE)
     return Furniture(row)
+
+
+def lay_out_card(entry: Entry) -> gr.Plot | None:
+    """What a model is and how it learnt, its commands folded away; or why there is none.
+
+    -> where its learning is drawn, if it was recorded
+    """
+    if not entry.sections:
+        prose(entry.absent or "It has not been scored yet.")
+        return None
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320):
+            prose(entry.parts("Model", "Data", "Scores"))
+        with gr.Column(scale=7, min_width=320):
+            curves = learning(entry) if entry.runs else None
+            prose(entry.parts("Training"))
+    prose(entry.parts("Trials"))
+    with gr.Row():
+        for title in ("What it cannot do", "Licence"):
+            with gr.Column(min_width=320):
+                prose(entry.parts(title))
+    if commands := entry.sections.get(COMMANDS):
+        with gr.Accordion("The commands of its training", open=False):
+            prose(commands)
+    return curves
+
+
+def learning(entry: Entry) -> gr.Plot:
+    """Where the curves of all runs will stand, and what they are."""
+    mean = any(run.begun == run.ended for run in entry.runs)
+    see = SEE.format(runs=RUNS * (len(entry.runs) > 1), mean=MEAN * mean)
+    return plot_view("How it learned", see, f"{entry.name}-curves")
+
+
+def prose(text: str) -> None:
+    """A part of a card, if it has it."""
+    if text:
+        gr.Markdown(text, elem_classes="about-card")
+
+
+def learnt(runs: list[Run]):
+    """The curves of all runs that led to a model."""
+    from transformer_core.ui.figures.trainings import trainings  # plotly is slow to import
+
+    return trainings(runs)
 
 
 def summary(found: list[Entry]) -> str:
@@ -46,9 +103,3 @@ def summary(found: list[Entry]) -> str:
         f"{len(there)} of {len(found)} models are here: {parameters:,} parameters in plain tensor "
         f"operations, trained from nothing in {minutes / 60:,.1f} hours."
     )
-
-
-def describe(entry: Entry) -> str:
-    """One model's card as markdown, or why there is none."""
-    parts = (f"### {title}\n\n{content}" for title, content in entry.sections.items())
-    return "\n\n".join(parts) or entry.absent or "It has not been scored yet."

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.checkpoint import CHECKPOINTS, CheckpointError, Models, read_json
+from transformer_core.studies.records import StudyError
+from transformer_core.studies.trainings import Run, read_trainings
 
+COMMANDS = "Commands"  # of all runs, which stand in the card's section on training
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 SIZE = re.compile(r"`(\w+)`, ([\d,]+) parameters")
 SCORE = re.compile(r"^\| (.+?) \| (\d[^|\n]*) \|$", re.MULTILINE)
@@ -30,6 +33,7 @@ class Entry:
     title: str
     absent: str  # the remedy if there is no such model; "" if there is one
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
+    runs: list[Run]  # their losses, where they were recorded
     minutes: float  # of training, all runs together
     trained_on: str  # "CPU", or what a GPU is called
 
@@ -38,6 +42,11 @@ class Entry:
         """How many; 0 if no card says so."""
         found = SIZE.search(self.sections.get("Model", ""))
         return int(found[2].replace(",", "")) if found else 0
+
+    def parts(self, *titles: str) -> str:
+        """Some sections of the card, those that it has, as markdown."""
+        there = [title for title in titles if title in self.sections]
+        return "\n\n".join(f"### {title}\n\n{self.sections[title]}" for title in there)
 
     @property
     def row(self) -> list[str]:
@@ -68,7 +77,12 @@ def entries(models: Models) -> list[Entry]:
         except CheckpointError as error:
             runs, absent = [], str(error)
         minutes, devices = sum(run["minutes"] for run in runs), devices_of(runs)
-        found.append(Entry(name, published.title, absent, card(folder), minutes, devices))
+        text, losses = card(folder), []
+        try:
+            losses = read_trainings(folder)
+        except StudyError as error:
+            text["Training"] = f"{error}\n\n{text.get('Training', '')}"
+        found.append(Entry(name, published.title, absent, text, losses, minutes, devices))
     return found
 
 
@@ -97,4 +111,7 @@ def card(folder: Path) -> dict[str, str]:
         found["Scores"] = SCORE.sub(
             lambda row: f"| {row[1]} | {with_unit(row[1], row[2])} |", found["Scores"]
         )
+    if "Training" in found:  # what was typed is the longest part, and the last one anybody reads
+        found["Training"], *typed = re.split(r"\n\n(?=Run 1, )", found["Training"], maxsplit=1)
+        found[COMMANDS] = "".join(typed)
     return found

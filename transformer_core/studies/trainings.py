@@ -1,0 +1,41 @@
+"""The trainings that led to a model, one after the other, read from its metrics.csv."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from transformer_core.studies.records import COLUMNS, read_table
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: its losses, each with its step and the minutes since the first run began."""
+
+    number: int  # from 1
+    begun: float  # minutes
+    ended: float
+    validation: pd.DataFrame  # columns minutes, step, value; a mean of weights has one row
+    training: pd.DataFrame  # the same; each the mean over the steps since the one before
+
+
+def read_trainings(folder: Path) -> list[Run]:
+    """Every run that was evaluated, in order; none if there is no record of them.
+
+    StudyError if the record cannot be read.
+    """
+    path = folder / "metrics.csv"
+    if not path.exists():
+        return []
+    table = read_table(path, COLUMNS | {"run"})
+    runs, begun = [], 0.0
+    for number, rows in table[table["metric"] == "loss"].groupby("run"):
+        rows = rows.assign(minutes=begun + rows["seconds"] / 60)
+        validation, training = (
+            rows.loc[rows["split"] == split, ["minutes", "step", "value"]]
+            for split in ("validation", "train")
+        )
+        ended = float(rows["minutes"].max())
+        runs.append(Run(int(number), begun, ended, validation, training))
+        begun = ended
+    return runs
