@@ -9,6 +9,7 @@ const place = slider.nextElementSibling;
 const MS = 800, LONGEST = 60; // characters
 const pen = document.createElement('canvas').getContext('2d');
 let plant = null, nodes = [], drawnFor = 0;
+let sentence = ''; // what the place of the slider says
 
 const measure = (text, size) => {
   pen.font = `600 ${size}px ${getComputedStyle(element).fontFamily}`;
@@ -21,11 +22,11 @@ const begun = (node) => { // as text, the spaces where pieces have them; of a lo
 };
 const chance = (node) => percent(Math.exp(node.total));
 const say = (node) =>
-  `“${node.text.trim()}” has ${percent(Math.exp(node.logProb))} here, ${
+  `“${named(node)}” has ${percent(Math.exp(node.logProb))} here, ${
     chance(node)
-  } with all before it; ${
-    node.ended ? 'the sentence ended' : node.kept ? 'kept' : 'cut'
-  }. Press to continue from it.`;
+  } with all before it; ${node.kept ? 'kept' : 'cut'}. Press to ${
+    node.ended ? 'write it anew up to there' : 'continue from it'
+  }.`;
 
 function draw() {
   const value = current();
@@ -128,16 +129,31 @@ function grow() {
     const piece = node.label.querySelector('.tree-text');
     piece.dataset.on = isLit && node.label.matches('.inside') ? '--accent' : '';
   }
-  said.textContent = all || !leader ? current().summary : sayStep(n, leader, ends);
+  sentence = all || !leader ? sayAll() : sayStep(n, leader, ends);
+  tellSentence();
   if (!all) box.scrollTo({ left: (plant.columns[n - 1]?.[1] ?? 0) + 60 - box.clientWidth });
 }
+const tellSentence = () => said.textContent = sentence;
+function sayAll() {
+  const without = plant.all.length - nodes.length;
+  const rest = without
+    ? ` ${without} of those that were cut have no room here: the CSV has all.`
+    : '';
+  return current().summary + rest;
+}
 function sayStep(n, leader, ends) {
-  const cut = nodes.filter((node) => node.step === n - 1 && !node.kept)
-    .slice(0, 3).map((node) => `“${named(node)}”`);
-  const rest = cut.length ? `; ${cut.join(', ')} and what is less likely is cut` : '';
-  return `Piece ${n}: “${begun(leader)}” leads with ${chance(leader)}, ${
-    ends.length === 1 ? 'it alone lives on' : `${ends.length} live on`
-  }${rest}.`;
+  const over = ends.filter(({ ended }) => ended).length, alive = ends.length - over;
+  const live = `${alive} ${alive === 1 ? 'lives' : 'live'} on`;
+  const ended = over ? `, ${over} ${over === 1 ? 'has' : 'have'} ended` : '';
+  const cut = plant.all.filter(({ step, kept }) => step === n - 1 && !kept)
+    .sort((a, b) => b.total - a.total).map((node) => `“${named(node)}”`);
+  const more = cut.splice(3).length;
+  const lost = cut.length
+    ? `; cut ${cut.length + more === 1 ? 'is' : 'are'} ${cut.join(', ')}${
+      more ? ` and ${more} more` : ''
+    }`
+    : '';
+  return `Piece ${n}: “${begun(leader)}” leads with ${chance(leader)}; ${live}${ended}${lost}.`;
 }
 
 const growing = player(slider, MS, grow);
@@ -152,19 +168,22 @@ for (const kind of ['pointerover', 'focusin']) {
     if (node) said.textContent = say(node);
   });
 }
-for (const kind of ['pointerleave', 'focusout']) box.addEventListener(kind, grow);
+for (const kind of ['pointerleave', 'focusout']) box.addEventListener(kind, tellSentence);
 const force = (node) => tell('force', { path: node.ended ? node.path.slice(0, -1) : node.path });
 box.addEventListener('click', (event) => {
   const node = at(event);
   if (node) force(node);
 });
-// the neighbour in its column, what it continues, or its best continuation
+// of what has grown the neighbour in its column, what it continues, or its best continuation
 function next(node, [down, right]) {
-  const column = nodes.filter(({ step }) => step === node.step);
-  if (down) return column[column.indexOf(node) + down];
+  const grown = nodes.filter(({ step }) => step < +slider.value);
+  if (down) {
+    const column = grown.filter(({ step }) => step === node.step).sort((a, b) => a.y - b.y);
+    return column[column.indexOf(node) + down];
+  }
   return right < 0
-    ? nodes.find((other) => other === node.from)
-    : nodes.find((other) => other.from === node) ?? nodes.find(({ step }) => step > node.step);
+    ? grown.find((other) => other === node.from)
+    : grown.find((other) => other.from === node) ?? grown.find(({ step }) => step > node.step);
 }
 box.addEventListener('keydown', (event) => {
   const node = at(event), way = arrow(event);

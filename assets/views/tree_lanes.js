@@ -1,7 +1,8 @@
-// Where everything that a beam search considered has its place: time runs to the right, a beginning
+// Where what a beam search considered has its place: time runs to the right, a beginning
 // that lives on is a stem in a lane, and what was cut is a twig beside the stem it would have left.
 const FULL = 34, THIN = 1.5; // px: the stem of a probability of 1, and the thinnest
 const TOP = 44, START = 30, GAP = 24, BELOW = 28; // px
+const LEAST = 172; // px high: twigs of a single stem have room on both sides
 const LANES = 250, APART = 56, CLOSE = 34; // px: of all lanes, and between two at most and at least
 const LEVEL = 13, TEXT = 12, LARGE = 14; // px: between two twigs on one side, and the letters
 
@@ -74,27 +75,30 @@ function letters(node, measure) { // where a node's piece stands, in a thick ste
   const base = !node.kept || inside ? node.y + 4 : node.y - wide(node) / 2 - 4;
   return { inside, size, base, width: measure(named(node), size) };
 }
-// The winner's numbers stand under its stem, and twigs leave a stem on both sides, the likelier the
-// nearer; of what has no room none is drawn.
-function giveRoom(stems, living, nodes, measure, foot) {
-  const taken = [];
-  const boxOf = (x, base, width) => ({
-    x: x - 3,
-    end: x + width + 3,
-    top: base - 10,
-    foot: base + 3,
+const boxOf = (x, base, width) => ({
+  x: x - 3,
+  end: x + width + 3,
+  top: base - 10,
+  foot: base + 3,
+});
+// What of a picture is taken: the stems and their pieces, and then each box that is free.
+function roomIn({ width, height }, stems, measure) {
+  const taken = stems.flatMap((node) => {
+    const half = wide(node) / 2, { inside, base, width } = letters(node, measure);
+    const stem = { x: node.x, end: node.end, top: node.y - half, foot: node.y + half };
+    return inside ? [stem] : [stem, boxOf(node.x, base, width)];
   });
   const isFree = (one) =>
-    one.top > 0 && one.foot < foot &&
+    one.top > 0 && one.foot < height && one.end <= width &&
     !taken.some((other) =>
       one.x < other.end && other.x < one.end && one.top < other.foot && other.top < one.foot
     );
-  const take = (one) => isFree(one) && taken.push(one) > 0;
-  for (const node of stems) {
-    const half = wide(node) / 2, { inside, base, width } = letters(node, measure);
-    taken.push({ x: node.x, end: node.end, top: node.y - half, foot: node.y + half });
-    if (!inside) taken.push(boxOf(node.x, base, width));
-  }
+  return (one) => isFree(one) && taken.push(one) > 0;
+}
+// The winner's numbers stand under its stem, and twigs leave a stem on both sides, the likelier the
+// nearer; of what has no room none is drawn.
+function giveRoom(size, stems, living, nodes, measure) {
+  const take = roomIn(size, stems, measure);
   for (const node of stems.filter(({ best }) => best === 0)) {
     const base = node.y + wide(node) / 2 + 13;
     if (take(boxOf(node.x, base, measure(percent(Math.exp(node.total)), TEXT)))) {
@@ -112,7 +116,7 @@ function giveRoom(stems, living, nodes, measure, foot) {
     }
   }
 }
-// Every node that is drawn has a lane's or a twig's y; stems have x and end, too.
+// all: every node; nodes: those that are drawn, which have a lane's or a twig's y, stems x and end.
 function treeLayout(value, room, measure) {
   const { root, nodes } = treeNodes(value), n = value.steps.length;
   giveLanes(nodes, n);
@@ -121,13 +125,15 @@ function treeLayout(value, room, measure) {
   const apart = Math.max(CLOSE, Math.min(APART, LANES / Math.max(1, lanes - 1)));
   const columns = giveColumns(stems, n, room, measure);
   const width = Math.max(room, (columns.at(-1)?.[1] ?? START) + BELOW);
-  for (const node of living) node.y = TOP + node.lane * apart;
+  const needed = TOP + (lanes - 1) * apart + BELOW, height = Math.max(LEAST, needed);
+  const top = TOP + (height - needed) / 2;
+  for (const node of living) node.y = top + node.lane * apart;
   for (const node of nodes) [node.x, node.end] = columns[node.step];
   [root.x, root.end] = [0, START];
   for (const node of stems.filter(isFinal)) node.end = width - BELOW;
-  const height = TOP + (lanes - 1) * apart + BELOW;
-  giveRoom(stems, living, nodes, measure, height);
-  return { root, nodes: nodes.filter(({ y }) => y !== undefined), columns, width, height };
+  giveRoom({ width, height }, stems, living, nodes, measure);
+  const drawn = nodes.filter(({ y }) => y !== undefined);
+  return { root, all: nodes, nodes: drawn, columns, width, height };
 }
 // Where in its parent's stem a child begins: side by side; what was cut would fill the rest.
 function jointOf(node, stems) {

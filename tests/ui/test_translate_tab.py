@@ -7,12 +7,15 @@ import pytest
 import torch
 from tiny import tiny_translator
 
+from transformer_core.decoding.search import Candidate
 from transformer_core.model.heads import every_head
+from transformer_core.tokenization import EOS
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import lay_out
-from transformer_core.ui.tabs.translate.shown import german
+from transformer_core.ui.tabs.translate.shown import behind, german
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
 from transformer_core.ui.views.switches import head_key
+from transformer_core.ui.views.tree import tree_value
 
 TEXT = "Speak, speak. You are all resolved."
 SEARCH = (2, 1.0)
@@ -105,3 +108,53 @@ def test_what_an_address_sets_with_a_text_or_without_is_done(trained, work, type
     assert there.past == (Changes(), Changes((7,))) and there.kept["off"] == off
     undone = typed(there, 1, "7", "")
     assert (undone.changes, undone.past) == (Changes((7,)), (Changes(),))
+
+
+def candidate(parent, token, total, *, kept=True):
+    return Candidate(parent, token, -0.1, total, kept)
+
+
+def searched(steps, tokens, found):
+    """A search of these steps, which found sentences of these log-probabilities, the best first."""
+    ranked = [SimpleNamespace(log_prob=log_prob) for log_prob in found]
+    return SimpleNamespace(
+        tokens=[SimpleNamespace(id=token) for token in tokens], steps=steps, ranked=ranked
+    )
+
+
+ENDED_EARLY = searched(
+    [
+        (candidate(0, 5, -1.0), candidate(0, 6, -1.2), candidate(0, 7, -0.5, kept=False)),
+        (candidate(0, EOS, -1.1), candidate(1, 8, -1.3), candidate(0, 9, -1.0, kept=False)),
+        (candidate(0, 4, -1.4), candidate(0, 9, -1.5, kept=False)),
+        (candidate(0, EOS, -1.6), candidate(0, 4, -1.7, kept=False)),
+    ],
+    tokens=[6, 8, 4, EOS],
+    found=[-1.6, -1.1],
+)
+
+
+def test_what_was_cut_never_led_and_what_has_ended_still_does():
+    assert behind(ENDED_EARLY) == 4  # the other beginning, then three times the one that ended
+    alone = searched([(candidate(0, 6, -1.2), candidate(0, 7, -0.5, kept=False))], [6], [-1.2])
+    assert behind(alone) == 0
+
+
+def test_each_sentence_that_was_found_has_its_rank_where_it_ended(trained):
+    steps = tree_value(ENDED_EARLY, trained.tokenizer, "")["steps"]
+    assert [[row[-1] for row in step] for step in steps] == [
+        [None] * 3,
+        [1, None, None],
+        [None] * 2,
+        [0, None],
+    ]
+
+
+def test_where_the_length_ran_out_the_last_step_has_the_ranks(trained):
+    steps = [
+        (candidate(0, 5, -1.0), candidate(0, 6, -1.2)),
+        (candidate(1, 8, -1.3), candidate(0, 9, -1.1), candidate(0, 4, -3.0, kept=False)),
+    ]
+    value = tree_value(searched(steps, [5, 9], [-1.1, -1.3]), trained.tokenizer, "")
+    assert [row[-1] for row in value["steps"][1]] == [1, 0, None]
+    assert [row[-1] for row in value["steps"][0]] == [None, None]

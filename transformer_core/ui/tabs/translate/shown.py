@@ -1,6 +1,7 @@
 """What the Translate tab shows of a visitor's work: the value of every output."""
 
 import difflib
+import math
 from dataclasses import replace
 
 import gradio as gr
@@ -129,11 +130,14 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
 
 
 def behind(sentence: Sentence) -> int:
-    """At how many pieces another beginning was more probable than that of the translation."""
-    found = parent = 0
+    """At how many pieces another beginning that was kept, or a sentence that had ended, was more
+    probable than the translation so far."""
+    found, parent, ended = 0, 0, -math.inf
     for token, step in zip(sentence.tokens, sentence.steps, strict=False):
         own = next(i for i, c in enumerate(step) if (c.parent, c.token) == (parent, token.id))
-        found += any(c.total > step[own].total for c in step)
+        kept = [c for c in step if c.kept]
+        found += max(ended, *(c.total for c in kept)) > step[own].total
+        ended = max([ended, *(c.total for c in kept if c.token == EOS)])
         parent = sum(c.kept and c.token != EOS for c in step[:own])
     return found
 
