@@ -1,8 +1,8 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
 // value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
 //   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a
-//   row for each place, packed from -limit to limit, products: what their dot product is multiplied
-//   by, most, scores: of a query at one place (row) for a key at another, packed from -most to
+//   row for each place, packed from -limit to limit, scale: what their dot product is multiplied by,
+//   most, scores: of a query at one place (row) for a key at another, packed from -most to
 //   most, press: see numbered}; without tokens a summary says why
 const finding = $('.finding'),
   choice = $('.distance-choice'),
@@ -23,6 +23,7 @@ let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
 let shown = [+place.value, +away.value], frame = 0; // where the picture has come
 
+const two = (score) => fixed(score, 2).replace('-', '−'); // as many digits as were sent
 const scoreAt = (p, k) => met.scores[p * met.places + p + k];
 const steps = ({ min, max }) => Array.from({ length: max - min + 1 }, (_, i) => +min + i);
 const onPlace = (n) => n < 0 ? `${-n} before it` : n ? `${n} further on` : 'at the same place';
@@ -115,19 +116,22 @@ function say() {
     ` gives the key of ${words[1]}, `,
     make('span', { class: 'distance-key', text: onPlace(k) }),
     ', a score of ',
-    make('span', { class: 'distance-score', text: threeDigits(scoreAt(p, k)) }),
+    make('span', { class: 'distance-score', text: two(scoreAt(p, k)) }),
     most - least < met.most / 1000
       ? ': the same from every place.'
-      : `; from other places it is ${threeDigits(least)} to ${threeDigits(most)}.`,
+      : `; from other places it is ${two(least)} to ${two(most)}.`,
   );
-  $('.distance-lines').textContent = `A line for each of ${others.length} places${
-    steps(away).every((d) => {
-        const all = steps(place).map((from) => scoreAt(from, d));
-        return Math.max(...all) - Math.min(...all) < met.most / 1000;
-      })
-      ? ': they lie on each other, for the distance alone counts'
-      : ': it matters where the two stand, too'
-  }`;
+  $('.distance-lines').textContent = `A line for each of ${others.length} places: ${counts()}`;
+}
+function counts() { // what the score depends on
+  const same = (scores) => Math.max(...scores) - Math.min(...scores) < met.most / 1000;
+  const from = steps(place), far = steps(away);
+  if (!far.every((k) => same(from.map((p) => scoreAt(p, k))))) {
+    return 'it matters where the two stand, too';
+  }
+  return `they lie on each other, for ${
+    same(far.map((k) => scoreAt(from[0], k))) ? 'nothing but the words' : 'the distance alone'
+  } counts`;
 }
 
 function update() {

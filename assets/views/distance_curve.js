@@ -58,5 +58,5 @@ function moveCurve() {
   label.setAttribute('x', x(at) + (left ? -10 : 10));
   label.setAttribute('y', Math.max(TOP - 10, y(score) - 8));
   label.setAttribute('text-anchor', left ? 'end' : 'start');
-  label.textContent = threeDigits(score);
+  label.textContent = two(score);
 }

@@ -51,7 +51,7 @@ function pairAt(numbers, i, at) {
 function turnDials() {
   const [p, k] = shown;
   const pairs = dials.map((_, i) => [pairAt(met.queries, i, p), pairAt(met.keys, i, p + k)]);
-  const parts = pairs.map(([a, b]) => (a[0] * b[0] + a[1] * b[1]) * met.products);
+  const parts = pairs.map(([a, b]) => (a[0] * b[0] + a[1] * b[1]) * met.scale);
   const strongest = Math.max(...parts.map(Math.abs), 1e-9);
   dials.forEach(({ wedge, query, key, bar, text, r }, i) => {
     const [a, b] = pairs[i];

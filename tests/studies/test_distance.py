@@ -51,5 +51,5 @@ def test_only_of_some_encodings_the_distance_alone_counts(encoding):
 
 def test_what_the_pairs_add_up_to_is_the_score():
     _, found = met("rotary")
-    parts = found.queries[3] * found.keys[8] * found.products
+    parts = found.queries[3] * found.keys[8] * found.scale
     torch.testing.assert_close(parts.sum(), found.scores[3, 8], atol=1e-5, rtol=1e-4)

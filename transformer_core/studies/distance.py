@@ -23,7 +23,7 @@ class Meeting:
 
     queries: Tensor  # of the one (places, head_dim)
     keys: Tensor  # of the other (places, head_dim)
-    products: float  # what their dot product is multiplied by
+    scale: float  # what their dot product is multiplied by
     scores: Tensor  # of the one (row) for the other (column), as softmax is given them
 
 

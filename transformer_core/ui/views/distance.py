@@ -8,7 +8,9 @@ from transformer_core.studies.distance import Meeting
 from transformer_core.ui.views.shared import pack_signed
 from transformer_core.ui.views.view import player_bar, view
 
-FIRST, LAST = 16, 40  # places of the word that asks
+# places of the word that asks: what it asks stays where the study's sentences are, of which the
+# longest have 57 pieces; a learned table knows nothing beyond
+FIRST, LAST = 16, 32
 BEFORE, AFTER = 16, 24  # how far from it the other one can stand
 PLACES = LAST + AFTER + 1
 
@@ -69,7 +71,7 @@ def distance_value(
         "limit": limit,
         "queries": pack_signed(met.queries / limit),
         "keys": pack_signed(met.keys / limit),
-        "products": met.products,
+        "scale": met.scale,
         "most": most,
         "scores": pack_signed(met.scores / most),
     }

@@ -14,6 +14,7 @@ from transformer_core.ui import place
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value, refusal
+from transformer_core.ui.views.shared import spaced
 
 SECTION = "distance"
 MAX_PIECES = 24
@@ -77,7 +78,7 @@ class Distance:
         )
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
-        shown = [token.replace("▁", " ").strip() or "␣" for token in tokens]
+        shown = [spaced(token).strip() or "␣" for token in tokens]
         said = chosen.written if there else ""
         return distance_value(
             met, encoding, HOWS[encoding], shown, **chosen._asdict(), heads=heads, chosen=said
