@@ -12,6 +12,7 @@ const text = $('.story-text'),
   untitled = heading.textContent;
 const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60; // seconds, seconds, tokens, tokens
 let tokens = [], id = null, prompt = 0, goal = 0, shown = 0;
+let ways = {}; // the addresses to which Undo and its neighbour lead
 let asked = false, stopped = false, resting = true, due = 0, last = 0, frame = 0;
 let chosen = -1, pinned = false, followed = -1; // the tokens pointed at here, and in another view
 
@@ -57,7 +58,8 @@ function receive() {
   ({ id, prompt, goal } = value);
   tokens = [...tokens.slice(0, value.first), ...lines];
   heading.textContent = heading.title = value.title || untitled;
-  for (const way of ['undo', 'best']) $(`[data-do=${way}]`).hidden = !value[way];
+  ways = { undo: value.undo, best: value.best };
+  for (const way in ways) $(`[data-do=${way}]`).hidden = !ways[way];
   asked = stopped = resting = false;
   if (!known || shown > tokens.length) {
     text.replaceChildren();
@@ -121,7 +123,7 @@ actions.stop = () => {
   advance(performance.now());
   tell('stop', { id, shown });
 };
-for (const way of ['undo', 'best']) actions[way] = () => openPlace(current()[way]);
+for (const way of ['undo', 'best']) actions[way] = () => openPlace(ways[way]);
 function end() {
   goal = tokens.length;
   asked = false;

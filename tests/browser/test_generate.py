@@ -399,6 +399,22 @@ def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answ
     expect(refusal).to_be_hidden()
 
 
+def test_after_a_prompt_that_is_refused_undo_still_leads_to_the_text_before(open_page):
+    page = opened(open_page)
+    write(page, "ROMEO:\n", 20)
+    expect(page.locator("#story .token")).to_have_count(27)
+    first = settled(page)
+    page.locator("#story .token").nth(12).click()
+    page.locator("#next .next-rows button:enabled").nth(1).click()
+    expect(page.locator("#story h3")).to_contain_text("at 13")
+    settled(page)
+    write(page, "日本")
+    expect(page.locator("#story").get_by_role("alert")).to_be_visible()
+    page.locator("#story").get_by_role("button", name="Undo").click()
+    expect(page.locator("#story h3")).not_to_contain_text("at 13")
+    assert settled(page) == first
+
+
 DRAWN = {
     "heads": ".heads-grid button",
     "bars": "rect",

@@ -162,7 +162,7 @@ class Writing:
         """A branch that was written before."""
         return self.shows(desk.put(wanting(replace(desk.story, shown=place), 0)))
 
-    @answers_errors
+    @refuses_in_place
     def arrive(self, desk, branch, prompt, length, *settings):
         """A text that is still there is shown as it is; else what an address says is written."""
         story = desk.story.with_number(branch)
