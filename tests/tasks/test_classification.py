@@ -266,6 +266,14 @@ def test_what_no_deletion_flips_is_said_so(trained):
     assert last.done and not last.flipped and len(last.words) == 3
 
 
+def test_no_word_is_suggested_where_there_is_no_room_for_it(trained):
+    limit = trained.model.config.max_len
+    review = read_review(trained.tokenizer, "speak " * limit, limit)
+    longer = edited(trained.tokenizer, review, {0: "Speak speak"})
+    with pytest.raises(InputError, match=f"the model reads {limit:,}"):
+        suggestions(trained, tiny_classifier(MaskedLM), longer, 1, 1)
+
+
 def test_suggestions_are_what_the_language_model_finds_likely(trained):
     torch.manual_seed(2)
     language_model = tiny_classifier(MaskedLM)

@@ -52,10 +52,15 @@ def replacement(tokenizer: Tokenizer, text: str) -> list[int]:
 @torch.inference_mode()
 def probability(trained: Trained[EncoderClassifier], pieces: Pieces, label: int) -> float:
     """Of a class for edited pieces; InputError if a replacement made them too many."""
-    limit = trained.model.config.max_len
-    if len(pieces.ids) > limit:
-        raise InputError(f"That makes {len(pieces.ids):,} pieces; the model reads {limit:,}.")
+    check_length(trained, len(pieces.ids))
     return score(trained.model, [pieces.ids]).softmax(-1)[0, label].item()
+
+
+def check_length(trained: Trained[EncoderClassifier], n_pieces: int) -> None:
+    """InputError if an edited text is longer than what the model reads."""
+    limit = trained.model.config.max_len
+    if n_pieces > limit:
+        raise InputError(f"That makes {n_pieces:,} pieces; the model reads {limit:,}.")
 
 
 @dataclass(frozen=True)
@@ -117,11 +122,13 @@ def suggestions(
 ) -> list[Suggestion]:
     """Whole words for the place of another, the likeliest first.
 
-    The language model, of the same vocabulary, reads CONTEXT pieces on either side.
+    The language model, of the same vocabulary, reads CONTEXT pieces on either side. InputError if
+    with one of the words the text is too long.
     """
     place = pieces.words.index(word)
     before = pieces.ids[:place]
     after = pieces.ids[place + pieces.words.count(word) :]
+    check_length(trained, len(before) + 1 + len(after))
     start = [CLS, *before[1:][-CONTEXT:]]
     near = [*start, MASK, *after[:-1][:CONTEXT], EOS]  # other words may be hidden as well
     log_probs = language_model.model(torch.tensor([near]))[0, len(start)].log_softmax(-1)
