@@ -39,7 +39,9 @@ def ablations(checkpoints: Path) -> str:
     """A table for every ablation study that can be compared, as markdown."""
     studies = read_studies(checkpoints / "ablations").values()
     parts = [
-        study_table(study) for study in studies if study.names[:1] == tuple(study.variants)[:1]
+        study_table(study)
+        for study in studies
+        if study.baseline and study.baseline.name == study.names[0]
     ]
     return "\n".join([*parts, f"{TEST}\n"]) if parts else "No study has been trained yet.\n"
 

@@ -88,6 +88,8 @@ def test_a_run_that_diverged_is_not_called_partial(folder):
 def test_broken_study_and_record_files_are_sentences_too(folder):
     (folder / "full" / "variant.json").write_text("{")
     assert any("variant.json cannot be read" in problem for problem in read_study(folder).problems)
+    (folder / "full" / "variant.json").write_text("[" * 200_000)
+    assert any("variant.json cannot be read" in problem for problem in read_study(folder).problems)
     whole = json.loads((folder / "gelu" / "variant.json").read_text())
     (folder / "full" / "variant.json").write_text(json.dumps({**whole, "train": {}}))
     assert any("json lacks train.steps" in problem for problem in read_study(folder).problems)

@@ -39,6 +39,8 @@ def test_a_studys_table_comes_from_its_curves(tmp_path):
     assert "no positions" not in ablations(tmp_path)
     (folder / "full" / "metrics.csv").unlink()
     assert ablations(tmp_path) == "No study has been trained yet.\n"
+    (folder / "study.json").write_text("{")
+    assert ablations(tmp_path) == "No study has been trained yet.\n"
 
 
 @pytest.mark.parametrize("name", ["title", "sdk: gradio", "app_file: app.py", "license: mit"])

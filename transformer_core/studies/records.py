@@ -3,7 +3,6 @@
 A file that is missing or damaged becomes a sentence that names it; whatever is whole is still read.
 """
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.curves import Curve, Line, aligned, average, line, smooth
 
 AXES = ("steps", "targets", "seconds", "FLOPs")
@@ -189,11 +189,11 @@ def read_positions(folder: Path) -> Curve | None:
 def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:
     """A JSON file that has all of these, one.in.another; StudyError if it is none."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise StudyError(f"{path} is missing.") from None
-    except (OSError, ValueError) as error:
-        raise StudyError(f"{path} cannot be read: {error}.") from error
+        content = read_json(path)
+    except CheckpointError as error:
+        raise StudyError(str(error)) from error
+    if content is None:
+        raise StudyError(f"{path} is missing.")
     if missing := [name for name in sorted(wanted) if not has(content, name)]:
         raise StudyError(f"{path} lacks {', '.join(missing)}.")
     return content
