@@ -8,8 +8,6 @@ from tiny_study import write_writers
 from train.loop import fit_on_cpu
 from transformer_core.checkpoint import Models
 from transformer_core.studies.curves import Line
-from transformer_core.studies.records import learning_lines, read_study
-from transformer_core.ui.figures.curves import curves
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
 from transformer_core.ui.views.variants import points
@@ -89,10 +87,6 @@ def test_names_from_files_are_escaped(handlers, folder):
     plan.write_text(plan.read_text().replace('"gelu"', '"<img src=x>"'))
     (folder / "<img src=x>" / "variant.json").unlink()
     assert "<img" not in handlers["choose"]("shakespeare", *DRAWN[2:])[1]
-    line = Line("<b>x</b>", 0, *[np.arange(3.0)] * 6, np.zeros((1, 3)))
-    assert {trace.name.split(",")[0] for trace in curves([line], "x", "y").data} == {
-        "&lt;b&gt;x&lt;/b&gt;"
-    }
 
 
 def test_the_band_of_a_share_ends_where_there_can_be_no_share():
@@ -178,29 +172,6 @@ def test_only_a_text_that_was_brought_along_is_asked_on_arrival(handlers):
     question = "shakespeare", "All:", "decoder layer 1 self-attention", 1
     assert list(handlers["run_brought"](None)) == [gr.skip()]
     assert len(list(handlers["run_brought"](question))) == 5
-
-
-def test_a_figure_has_a_mean_a_band_and_seeds_for_every_line(folder):
-    lines = learning_lines(read_study(folder), "validation", "loss")
-    plot = curves(lines, "steps", "loss", log_y=True)
-    assert len(plot.data) == 3 * len(lines)
-    means = [trace for trace in plot.data if trace.showlegend is None]
-    for line, mean in zip(lines, means, strict=True):
-        np.testing.assert_allclose(mean.y, line.mean)
-        seeds = next(t for t in plot.data if t.name == f"{line.title}, seeds")
-        drawn = np.array(seeds.y).reshape(len(line.seeds), -1)[:, :-1]
-        np.testing.assert_allclose(drawn, line.seeds)
-    assert plot.layout.yaxis.type == "log" and plot.layout.hovermode == "x unified"
-    assert plot.layout.legend.itemclick == "toggleothers"
-    assert len({trace.legendgroup for trace in plot.data}) == len(lines)
-
-
-def test_smoothing_draws_the_raw_mean_beneath(folder):
-    lines = learning_lines(read_study(folder), "validation", "loss", weight=0.9)
-    plot = curves(lines, "steps", "loss")
-    raw = [trace for trace in plot.data if trace.name.endswith("raw mean")]
-    assert len(raw) == len(lines)
-    np.testing.assert_allclose(raw[0].y, lines[0].mean)
 
 
 def test_learned_positions_end_where_the_training_did(handlers):

@@ -9,7 +9,7 @@ from tiny import TEXT, tiny_writer
 from transformer_core.model.positions import sinusoids
 from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import Token
-from transformer_core.ui.figures import axes, positions
+from transformer_core.ui.figures import positions
 from transformer_core.ui.views import bars, heads, shared
 from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.tokens import token_line, tokens_value
@@ -37,12 +37,6 @@ def test_every_hand_of_the_clocks_ends_on_the_circle():
     for trace in positions.rotation_circles(table[2], table[7], [0, 2, 4]).data:
         end = torch.tensor([trace.x[-1], trace.y[-1]], dtype=torch.float64)
         assert end.norm().item() == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize("text", ["<b>bold</b>", "<a href=https://x>y</a>", "a & b"])
-def test_labels_show_user_text_literally(text):
-    assert "<" not in axes.label(text)
-    assert axes.label("plain 'text'") == "plain 'text'"
 
 
 def test_packed_weights_are_read_back_to_a_thousandth_of_a_percent():

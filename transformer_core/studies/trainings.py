@@ -10,7 +10,8 @@ from transformer_core.studies.records import COLUMNS, read_table
 
 @dataclass(frozen=True)
 class Run:
-    """One training: its losses, each with its step and the minutes since the first run began."""
+    """One training: what was measured, each with its step and the minutes since the first run
+    began."""
 
     number: int  # from 1
     begun: float  # minutes
@@ -19,8 +20,8 @@ class Run:
     training: pd.DataFrame  # the same; each the mean over the steps since the one before
 
 
-def read_trainings(folder: Path) -> list[Run]:
-    """Every run that was evaluated, in order; none if there is no record of them.
+def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
+    """Every run of which this was measured, in order; none if there is no record of them.
 
     StudyError if the record cannot be read.
     """
@@ -29,7 +30,7 @@ def read_trainings(folder: Path) -> list[Run]:
         return []
     table = read_table(path, COLUMNS | {"run"})
     runs, begun = [], 0.0
-    for number, rows in table[table["metric"] == "loss"].groupby("run"):
+    for number, rows in table[table["metric"] == metric].groupby("run"):
         rows = rows.assign(minutes=begun + rows["seconds"] / 60)
         validation, training = (
             rows.loc[rows["split"] == split, ["minutes", "step", "value"]]

@@ -1,6 +1,4 @@
-"""What all figures are made of: axes, heat maps, and labels that are never markup."""
-
-import html
+"""What all figures are made of: axes and heat maps."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,11 +19,6 @@ TEMPLATE = go.layout.Template(
         "yaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
     }
 )
-
-
-def label(text: str) -> str:
-    """A visitor's text as a plotly label, which would otherwise interpret its tags."""
-    return html.escape(text, quote=False)
 
 
 def heatmap(values: Tensor, x: str, y: str, *, limit: float | None = None) -> go.Heatmap:

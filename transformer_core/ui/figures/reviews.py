@@ -1,6 +1,7 @@
-"""A classifier's figures: deletion curves, small maps with numbers, and its reliability."""
+"""A classifier's figures: deletion and learning curves, small maps with numbers, reliability."""
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
@@ -30,6 +31,20 @@ def deletion_curves(dropped: Tensor, curves: dict[str, Tensor], chance: str, y: 
     plot = figure(*lines, x="words dropped, %", y=y, height=390)
     plot.update_yaxes(range=[-0.03, 1.03]).update_xaxes(title_standoff=4)
     return plot.update_layout(legend={"orientation": "h", "y": -0.28, "yanchor": "top"})
+
+
+def accuracies(curves: dict[str, pd.DataFrame]) -> go.Figure:
+    """How well each reader judged as it learnt: tables of step and value, by its name."""
+    lines = [
+        go.Scatter(x=table["step"], y=table["value"], name=name, mode="lines")
+        for name, table in curves.items()
+    ]
+    plot = figure(*lines, x="step", y="validation accuracy", height=380)
+    plot.update_layout(hovermode="x unified", legend={"orientation": "h", "y": 1.12})
+    learnt = pd.concat([table.loc[table["step"] > 0, "value"] for table in curves.values()])
+    if len(learnt):  # chance, with which they begin, would press the rest together
+        plot.update_yaxes(range=[learnt.min() - 0.01, learnt.max() + 0.01])
+    return plot.update_yaxes(tickformat=".0%", hoverformat=".1%")
 
 
 def numbered_map(

@@ -3,11 +3,12 @@ under the classifier's own. How well they judge, and what they say of the report
 """
 
 import gradio as gr
+import pandas as pd
 
 from transformer_core.checkpoint import Trained, read_json
 from transformer_core.inference import Models, classify
-from transformer_core.studies.curves import Line, line
-from transformer_core.studies.records import COLUMNS, StudyError, curve, read_table
+from transformer_core.studies.records import StudyError
+from transformer_core.studies.trainings import read_trainings
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view
@@ -77,17 +78,12 @@ def scored(models: Models, title: str, name: str) -> str:
     return f"{title} **{percent(record['scores']['accuracy'], 2)}**{own}" if record else ""
 
 
-def learning_lines(models: Models) -> list[Line]:
-    """Validation accuracy of every reader that left its metrics."""
-    found = []
-    for place, (title, name) in enumerate(CURVES.items()):
-        path = models.folder / name / "metrics.csv"
-        if path.exists():
-            table = read_table(path, COLUMNS)
-            some = table[(table["split"] == "validation") & (table["metric"] == "accuracy")]
-            measured = curve(some, "step", "value")
-            found.append(line(title, place, measured, measured.steps))
-    return found
+def learnt(models: Models) -> dict[str, pd.DataFrame]:
+    """Validation accuracy of every reader that left its metrics, by its name."""
+    runs = {
+        title: read_trainings(models.folder / name, "accuracy") for title, name in CURVES.items()
+    }
+    return {title: those[-1].validation for title, those in runs.items() if those}
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
@@ -101,7 +97,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 
     @answers_errors
     def draw():
-        from transformer_core.ui.figures.curves import curves as drawn
+        from transformer_core.ui.figures.reviews import accuracies as drawn
 
         rows = answers(models)
         said = ". ".join(
@@ -110,12 +106,12 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
             for column, reader in enumerate(rows[0][2:], start=2)
         )
         try:
-            lines, note = learning_lines(models), accuracies(models)
+            tables, note = learnt(models), accuracies(models)
         except StudyError as error:
-            lines, note = [], str(error)
+            tables, note = {}, str(error)
         absent = filter(None, map(models.absent, READERS.values()))
         note = "\n\n".join(filter(None, [note, *absent]))
-        figure = lines and drawn(lines, "step", "validation accuracy").update_layout(height=380)
-        return rows_value(rows, "report", f"{said}." if said else ""), figure or None, note
+        figure = drawn(tables) if tables else None
+        return rows_value(rows, "report", f"{said}." if said else ""), figure, note
 
     opened.select(draw, None, [table, curves, scores], **QUEUED, **PRIVATE)
