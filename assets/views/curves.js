@@ -33,15 +33,6 @@ const PANELS = [
 let asked; // the moment to hold of which the server does not know yet; undefined: it knows
 const held = () => asked === undefined ? current().held : asked;
 const chosen = () => current().moments[+slider.value] ?? 0;
-function apart(names, low, high) { // names at the ends of lines, none on another
-  names.sort((a, b) => a.y - b.y);
-  names.forEach((n, i) => {
-    n.y = Math.max(n.y, i ? names[i - 1].y + APART : low);
-  });
-  names.reverse().forEach((n, i) => {
-    n.y = Math.min(n.y, i ? names[i - 1].y - APART : high);
-  });
-}
 function panel(svg, value, index, x, top, height, right) {
   const { title, place, ticks } = PANELS[index], y = (part) => top + height * part, names = [];
   svg.append(
@@ -95,7 +86,7 @@ function panel(svg, value, index, x, top, height, right) {
       });
     })
   );
-  apart(names, top + 4, top + height + 4);
+  apart(names, APART, top + 4, top + height + 4);
   for (const n of names) svg.append(shape('text', { x: n.x, y: n.y, class: n.kind }, n.text));
 }
 function paint() {

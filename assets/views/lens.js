@@ -101,12 +101,11 @@ function show(td) {
     ),
   );
   panel.hidden = false;
-  const frame = element.getBoundingClientRect(), box = td.getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(box.left - frame.left, frame.width - panel.offsetWidth)) +
-    'px';
-  const below = box.bottom - frame.top + 3, above = box.top - frame.top - panel.offsetHeight - 3;
-  panel.style.top =
-    (box.bottom + panel.offsetHeight + 8 > innerHeight && above > 0 ? above : below) + 'px';
+  hangBelow(panel, td, 3);
+  const above = panel.offsetTop - td.offsetHeight - panel.offsetHeight - 6;
+  if (above > 0 && panel.getBoundingClientRect().bottom + 5 > innerHeight) {
+    panel.style.top = `${above}px`;
+  }
 }
 function close() {
   panel.hidden = true;

@@ -128,10 +128,7 @@ function names(rows, x, y, text) {
     const [at, loss] = points.at(-1), early = at < longest;
     return { name, early, x: x(at) + (early ? -8 : 8), y: y(loss) + (early ? -14 : 4) };
   });
-  const last = ends.filter(({ early }) => !early).sort((a, b) => a.y - b.y);
-  last.forEach((one, i) => {
-    if (i) one.y = Math.max(one.y, last[i - 1].y + APART);
-  });
+  apart(ends.filter(({ early }) => !early), APART, TOP, HEIGHT - FOOT + 4);
   return ends.map((one) =>
     text(`longer-name longer-${one.name}`, one.x, one.y, one.name, one.early ? 'end' : 'start')
   );

@@ -123,11 +123,7 @@ function open(i) {
     return button;
   }
   panel.hidden = false;
-  const box = element.querySelector('.pieces').getBoundingClientRect(),
-    at = span(i).getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) +
-    'px';
-  panel.style.top = at.bottom - box.top + 6 + 'px';
+  hangBelow(panel, span(i), 6);
 }
 function close() {
   panel.hidden = true;

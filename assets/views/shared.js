@@ -58,7 +58,7 @@ const threeDigits = (v) => {
   const size = Math.abs(v);
   return (v === 0
     ? '0'
-    : size >= 1000
+    : size >= 999.5
     ? Math.round(v).toLocaleString('en')
     : size < 1e-3
     ? v.toExponential(1)
@@ -219,16 +219,17 @@ function player(slider, ms, go, by = 1) {
 // for
 // of "red, green, blue", for a canvas
 const channels = (name) => colour(name).split(',').map(Number);
-function paintMap(canvas, values, n, m) {
+// the numbers of a map, fully coloured at ±limit; what is hidden, -Infinity, stays transparent
+function paintMap(canvas, values, n, m, limit = 1) {
   const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels),
     context = canvas.getContext('2d');
   canvas.width = m;
   canvas.height = n;
   const image = context.createImageData(m, n);
   for (let i = 0; i < n * m; i++) {
-    const v = Math.min(1, Math.abs(values[i])) ** 0.6, high = values[i] < 0 ? minus : plus;
+    const v = Math.min(1, Math.abs(values[i]) / limit) ** 0.6, high = values[i] < 0 ? minus : plus;
     for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
-    image.data[4 * i + 3] = 255;
+    image.data[4 * i + 3] = values[i] === -Infinity ? 0 : 255;
   }
   context.putImageData(image, 0, 0);
 }
@@ -245,6 +246,26 @@ function labelAxis(box, tokens, limit) {
       make('span', { text: i % step ? '' : visible(token.trim() || token) })
     ),
   );
+}
+// names at the ends of lines, [{y}, …]: none on another, all from low to high
+function apart(names, gap, low, high) {
+  names.sort((a, b) => a.y - b.y);
+  let free = low, limit = high;
+  for (const name of names) {
+    name.y = Math.max(name.y, free);
+    free = name.y + gap;
+  }
+  for (const name of names.toReversed()) {
+    name.y = Math.min(name.y, limit);
+    limit = name.y - gap;
+  }
+}
+// a panel of a view right below one of its nodes, within the view's width
+function hangBelow(panel, node, gap) {
+  const box = panel.offsetParent.getBoundingClientRect(), at = node.getBoundingClientRect();
+  const left = Math.min(at.left - box.left, box.width - panel.offsetWidth);
+  panel.style.left = `${Math.max(0, left)}px`;
+  panel.style.top = `${at.bottom - box.top + gap}px`;
 }
 // opens the place of an address, with more of it in {name: value}; see place.js
 const openPlace = (address, more = {}) =>

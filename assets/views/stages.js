@@ -18,21 +18,8 @@ const clip = (text) => {
   return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown;
 };
 
-function paint(canvas, map) {
-  const [n, m] = [map.rows.length, map.n_columns];
-  if (!map.signed) return paintMap(canvas, map.numbers, n, m);
-  const [low, down, up] = ['--map-zero', '--map-minus', '--map-plus'].map(channels);
-  const context = canvas.getContext('2d');
-  canvas.width = m;
-  canvas.height = n;
-  const image = context.createImageData(m, n);
-  map.numbers.forEach((v, i) => {
-    const strength = Math.min(1, Math.abs(v) / map.limit) ** 0.6, end = v < 0 ? down : up;
-    for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (end[c] - low[c]) * strength;
-    image.data[4 * i + 3] = v === -Infinity ? 0 : 255;
-  });
-  context.putImageData(image, 0, 0);
-}
+const paintStage = (canvas, map) =>
+  paintMap(canvas, map.numbers, map.rows.length, map.n_columns, map.limit);
 function summary(map) {
   const seen = map.numbers.filter((v) => v !== -Infinity);
   let least = Infinity, most = -Infinity, sum = 0;
@@ -85,7 +72,7 @@ function plot(value) {
   });
   canvas.style.height = n * high + 'px';
   if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
-  paint(canvas, map);
+  paintStage(canvas, map);
   map.canvas = canvas;
   listen(map);
   maps.push(map);
@@ -221,6 +208,6 @@ actions.csv = () =>
 new ResizeObserver(() => {
   if (figures.clientWidth && figures.clientWidth !== drawnAt) labels();
 }).observe(figures);
-whenTheme(() => maps.forEach((map) => paint(map.canvas, map)));
+whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
 watch('value', draw);
 draw();

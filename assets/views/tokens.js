@@ -66,11 +66,7 @@ function open(index, pin) {
   node.classList.add('on');
   alternatives(index);
   panel.hidden = false;
-  const box = element.querySelector('.tokens').getBoundingClientRect(),
-    at = node.getBoundingClientRect();
-  const x = Math.min(at.left - box.left, box.width - panel.offsetWidth);
-  panel.style.left = Math.max(0, x) + 'px';
-  panel.style.top = at.bottom - box.top + 2 + 'px';
+  hangBelow(panel, node, 2);
 }
 function close() {
   panel.hidden = true;

@@ -73,22 +73,13 @@ function variantsNames(to, lines, lit) { // at the ends of the lines, none on an
     const k = line.smoothed.findLastIndex((v) => v != null);
     return { line, y: to.y(line.smoothed[k]) };
   })
-    .filter((end) => Number.isFinite(end.y)).sort((a, b) => a.y - b.y);
-  let free = TOP;
-  for (const end of ends) {
-    end.at = Math.max(end.y, free);
-    free = end.at + 15;
-  }
-  let limit = to.height - BOTTOM + 4;
-  for (const end of ends.toReversed()) {
-    end.at = Math.min(end.at, limit);
-    limit = end.at - 15;
-  }
+    .filter((end) => Number.isFinite(end.y));
+  apart(ends, 15, TOP, to.height - BOTTOM + 4);
   const x = to.width - to.right + 8;
-  return ends.map(({ line, at }) =>
+  return ends.map(({ line, y }) =>
     caption(
       x,
-      at + 4,
+      y + 4,
       'start',
       line.title,
       `variants-name ${line.tone}${line.title === lit ? ' lit' : ''}`,

@@ -95,13 +95,8 @@ function open(i) {
   );
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
-  const box = element.querySelector('.words').getBoundingClientRect(),
-    at = node.getBoundingClientRect();
-  panel.style.left = Math.max(0, Math.min(at.left - box.left, box.width - panel.offsetWidth)) +
-    'px';
-  panel.style.top = at.bottom - box.top + 2 + 'px';
-  element.querySelector('.words').style.minHeight = at.bottom - box.top + panel.offsetHeight + 10 +
-    'px'; // not below the page's end
+  hangBelow(panel, node, 2);
+  panel.offsetParent.style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`; // not below the page's end
   words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   node.classList.add('on');
 }
