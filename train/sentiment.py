@@ -37,8 +37,7 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.card import read_runs
 from train.running.flags import Options, read_flags
-from train.running.hardware import choose
-from train.running.run import run, start_from, teachers_of
+from train.running.run import mean_answer, run, start_from, teachers_of
 from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     Classifier,
@@ -218,13 +217,7 @@ def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
         raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
     start_from(options.init, model)
     teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier) or [model]
-    hardware = choose(options.precision)
-    bf16 = hardware.precision == "bf16"
-    with torch.autocast(hardware.device, torch.bfloat16, enabled=bf16):
-        said = [
-            predict(teacher.to(hardware.device).eval(), reviews).softmax(-1) for teacher in teachers
-        ]
-    return torch.stack(said).mean(0)
+    return mean_answer(teachers, options.precision, lambda one: predict(one, reviews))
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -15,8 +15,7 @@ from train.data import hub, sequences
 from train.loop import Batch, TrainConfig
 from train.running.card import Card, read_runs
 from train.running.flags import Options, read_flags
-from train.running.hardware import choose
-from train.running.run import run, teachers_of
+from train.running.run import mean_answer, run, teachers_of
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
@@ -173,19 +172,15 @@ def refuse_readers(options: Options) -> None:
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
 
-@torch.inference_mode()
 def answers_of(options: Options, ids: Tensor) -> Tensor | None:
     """What the teachers expect after each character but the last, on average, or None without any.
 
     -> (characters - 1, vocab_size), in float16
     """
-    hardware = choose(options.precision)
-    bf16 = hardware.precision == "bf16"
-    said = []
-    for teacher in teachers_of(options, DecoderLM):
-        with torch.autocast(hardware.device, torch.bfloat16, enabled=bf16):
-            said.append(predictions(teacher.to(hardware.device).eval(), ids, 1).softmax(-1))
-    return torch.stack(said).mean(0).half() if said else None
+    teachers = teachers_of(options, DecoderLM)
+    if not teachers:
+        return None
+    return mean_answer(teachers, options.precision, lambda one: predictions(one, ids, 1)).half()
 
 
 def encode(tokenizer: Tokenizer, text: str) -> Tensor:

@@ -6,7 +6,14 @@ import pytest
 import torch
 from looked import every_change, every_model, looked
 
-from transformer_core.inside.arithmetic import SHOWN, Cell, Factor, added, share
+from transformer_core.inside.arithmetic import (
+    SHOWN,
+    Cell,
+    Factor,
+    added,
+    share,
+    three_digits,
+)
 from transformer_core.inside.stages import panels, unfold
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 
@@ -105,3 +112,11 @@ def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_sha
     assert last.result == pytest.approx(torch.arange(20.0).softmax(0)[0].item())
     hidden = share(["a", "b"], [Factor(1.0), Factor(-math.inf)], 1)
     assert hidden.result == 0 and share(["a", "b"], hidden.terms[0].factors * 2, 0).result == 0.5
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(0.0, "0"), (-3.549, "−3.55"), (0.00012, "1.2e−4"), (999.4, "999"), (999.7, "1,000")],
+)
+def test_numbers_have_three_digits(number, written):
+    assert three_digits(number) == written

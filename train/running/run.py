@@ -2,13 +2,14 @@
 
 import itertools
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState
+from torch import Tensor
 from tqdm import tqdm
 
 from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
@@ -80,8 +81,13 @@ def run(
             finish(best)
             checkpoint.save(options.out, best)
         if options.exam:
-            scores = evaluate_and_publish(exam, options.out, options.data)
-            print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
+            publish(options, exam)
+
+
+def publish(options: Options, exam: Exam) -> None:
+    """Score what --out holds, and say so."""
+    scores = evaluate_and_publish(exam, options.out, options.data)
+    print(f"{options.out}: " + ", ".join(f"{k} {v:.6g}" for k, v in scores.items()))
 
 
 def prepare(options: Options, model: Model) -> Path:
@@ -188,6 +194,15 @@ def teachers_of(options: Options, kind: type[M]) -> list[M]:
         return [checkpoint.load(folder, kind) for folder in options.teachers]
     except CheckpointError as error:
         raise SystemExit(f"--teachers are of no use here: {error}") from error
+
+
+@torch.inference_mode()
+def mean_answer(teachers: Sequence[M], precision: str, ask: Callable[[M], Tensor]) -> Tensor:
+    """The mean of the probabilities that several models give; ask computes the logits of one."""
+    hardware = choose(precision)
+    with torch.autocast(hardware.device, torch.bfloat16, enabled=hardware.precision == "bf16"):
+        said = [ask(teacher.to(hardware.device).eval()).softmax(-1) for teacher in teachers]
+    return torch.stack(said).mean(0)
 
 
 def take_over(folder: Path, model: Model) -> None:

@@ -24,13 +24,8 @@ from transformer_core.inside.arithmetic import (
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.panel import Panel, lengths_of
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.positions import PositionalEncoding
+from transformer_core.model.positions import changes
 from transformer_core.tasks.wording import percent, quoted
-
-
-def changed(encoding: PositionalEncoding, place: str) -> bool:
-    """Whether an encoding does anything in one of its three places: embed, rotate or bias."""
-    return getattr(type(encoding), place) is not getattr(PositionalEncoding, place)
 
 
 class Head:
@@ -56,8 +51,8 @@ class Head:
         self.keys = self.queries if self.own else next(iter(seen.reading.tokens.values()))
 
     def acts(self, place: str) -> bool:
-        """Whether the positional encoding does anything here; see `changed`."""
-        return self.own and changed(self.seen.stack(self.node).positions, place)
+        """Whether the positional encoding does anything here; see `changes`."""
+        return self.own and changes(type(self.seen.stack(self.node).positions), place)
 
     @property
     def read(self) -> Tensor:

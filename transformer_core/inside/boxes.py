@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from transformer_core.inside.anatomy import Node, Role, stacks
-from transformer_core.inside.attention import changed
 from transformer_core.inside.forward import Pass
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.positions import PositionalEncoding
+from transformer_core.model.positions import PositionalEncoding, changes
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def places(encoding: PositionalEncoding) -> str:
         "rotate": "turns queries and keys in every self-attention",
         "bias": "lowers the scores of distant tokens in every self-attention",
     }
-    found = [what for place, what in acts.items() if changed(encoding, place)]
+    found = [what for place, what in acts.items() if changes(type(encoding), place)]
     return ", ".join(found) or "nothing tells the places apart"
 
 

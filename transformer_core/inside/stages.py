@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from transformer_core.inside.anatomy import Node
 from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, added, normalised
-from transformer_core.inside.attention import attention, changed
+from transformer_core.inside.attention import attention
 from transformer_core.inside.feed_forward import feed_forward
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.output_head import output_head
@@ -17,6 +17,7 @@ from transformer_core.inside.source import Part, Shape, part
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.positions import changes
 from transformer_core.tasks.wording import quoted
 
 
@@ -48,7 +49,7 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
     start = seen.trace.residual[node.stack][0][0]
     vectors = stack.embed(torch.tensor(seen.reading.ids[node.stack]))
     added_here = stack.place(torch.zeros_like(start)[None], 0)[0]
-    acts = changed(stack.positions, "embed")
+    acts = changes(type(stack.positions), "embed")
 
     def made(row: int, channel: int) -> Arithmetic:
         own = ("token vector", Factor(vectors[row, channel].item()))

@@ -22,7 +22,7 @@ from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import Batch, judge, loss_of, symbols_of
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.requests import check_number
+from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.tasks.translation import Sentence, read_back, translate_sentence
 from transformer_core.tokenization import EOS
 
@@ -161,6 +161,13 @@ class Training:
     def check(self, text: str) -> str:
         """A visitor's input as the models read it."""
         return self.toy.check(text, 2 * self.toy.longest)
+
+    def readable(self, text: str) -> str:
+        """What a visitor typed, or an example if the models cannot read it."""
+        try:
+            return self.check(text)
+        except InputError:
+            return self.toy.example
 
     def ids(self, text: str) -> list[int]:
         """A checked input as the encoder reads it, or an output as the decoder should write it."""

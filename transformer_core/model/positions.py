@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from transformer_core.model.config import ModelConfig
 
+PLACES = ("embed", "rotate", "bias")  # where an encoding can act
+
 
 class PositionalEncoding(nn.Module):
     """No positions: the identity in all three places, so the model sees a bag of tokens."""
@@ -145,12 +147,15 @@ def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor
     )
 
 
+def changes(kind: type[PositionalEncoding], place: str) -> bool:
+    """Whether an encoding does anything in one of PLACES."""
+    return getattr(kind, place) is not getattr(PositionalEncoding, place)
+
+
 def acting_place(name: str) -> int | None:
-    """Which of its three places an encoding changes, the first if several; None if none."""
-    two_tokens = ModelConfig(vocab_size=1, d_model=8, n_heads=2, max_len=2)
-    added, turned, biased = three_places(name, two_tokens)
-    changes = (added.any(), (turned != 1).any(), biased.any())
-    return next((place for place, changed in enumerate(changes) if changed), None)
+    """Which of PLACES an encoding changes, the first if several; None if none."""
+    kind = POSITIONAL_ENCODINGS[name]
+    return next((i for i, place in enumerate(PLACES) if changes(kind, place)), None)
 
 
 POSITIONAL_ENCODINGS: dict[str, type[PositionalEncoding]] = {

@@ -19,7 +19,7 @@ from transformer_core.model.models import (
 )
 from transformer_core.model.trace import Site, Trace
 from transformer_core.studies.records import Study
-from transformer_core.tasks.classification import LABELS, frame
+from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import look, read, write
 from transformer_core.tasks.requests import AttentionView, InputError
 from transformer_core.tasks.translation import read_back, translate_sentence
@@ -124,13 +124,11 @@ def continued_views(trained: Trained[DecoderLM], ids: list[int]) -> Views:
     return {site: seen.view(site) for site in trained.model.sites}
 
 
-@torch.inference_mode()
 def judged(trained: Trained[Model], text: str) -> Answer:
     """How probable it is that the review is positive."""
-    ids = frame(trained.tokenizer.encode(text), trained.model.config.max_len)
-    probs = trained.model(torch.tensor([ids]))[0].softmax(-1)
-    best = int(probs.argmax())
-    return LABELS[best], f"{percent(probs[LABELS.index('positive')], 1)} positive", [ids]
+    found = classify(trained, text)
+    positive = found.probabilities["positive"]
+    return found.label, f"{percent(positive, 1)} positive", [found.review.ids]
 
 
 def judged_views(trained: Trained[Model], ids: list[int]) -> Views:

@@ -18,8 +18,8 @@ from transformer_core.inference import Models
 from transformer_core.inside.forward import read_text
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
-from transformer_core.ui.layout import ENTERED, section, sections
+from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -31,7 +31,6 @@ from transformer_core.ui.tabs.inside.visit import (
     look_at_learner,
     open_model,
     open_node,
-    readable,
 )
 from transformer_core.ui.views.anatomy import anatomy_view
 from transformer_core.ui.views.arithmetic import arithmetic_view
@@ -184,7 +183,7 @@ class Inside:
         """Another model, with a text that it can read."""
         if self.known(name) in self.names:
             return EXAMPLES[name], *self.at(self.example(name))
-        text = readable(text, training)
+        text = training.readable(text) if training else text
         return text, *self.look_inside(name, text, training)
 
     @answers_errors

@@ -159,16 +159,6 @@ def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
     return open_model(trained, read_ids(trained, training.ids(text)), Asked(name, text), said)
 
 
-def readable(text: str, training: Training | None) -> str:
-    """What a visitor typed, or an example if the models of his training cannot read it."""
-    if training is None:
-        return text
-    try:
-        return training.check(text)
-    except InputError:
-        return training.toy.example
-
-
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
     """Another part or head of the model that is open."""
     if visit is None:

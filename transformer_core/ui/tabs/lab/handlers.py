@@ -84,7 +84,7 @@ class Lab:
         except InputError:  # Start says it; here one is still choosing
             return (None,) * (1 + N_LOOKS)
         fresh.advance()
-        fresh.reads = readable(fresh, text)
+        fresh.reads = fresh.readable(text)
         looks = curves_of(fresh, HINT), *looks_of(fresh)
         fresh.forget()
         return looks
@@ -171,14 +171,6 @@ def refused(error: InputError) -> tuple:
 def not_running(training) -> tuple:
     """After an error: it waits for nothing any more."""
     return status_of(training), stop_button(False)
-
-
-def readable(training: Training, text: str) -> str:
-    """What a visitor typed, or an example if the models cannot read it."""
-    try:
-        return training.check(text)
-    except InputError:
-        return training.toy.example
 
 
 def trained(training: Training | None) -> Training:
