@@ -36,11 +36,7 @@ def ranks(scores: Tensor) -> Tensor:
 
 def rank_correlation(scores: Tensor) -> Tensor:
     """Spearman's, between all rows; nan where a row has no order. (n, words) -> (n, n)"""
-    centred = torch.stack([ranks(row) for row in scores])
-    centred = centred - centred.mean(1, keepdim=True)
-    products = centred @ centred.T
-    length = products.diagonal().sqrt()
-    return products / (length[:, None] * length)
+    return torch.stack([ranks(row) for row in scores]).corrcoef()
 
 
 def curve_grid(pieces: Pieces) -> list[int]:

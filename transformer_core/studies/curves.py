@@ -27,15 +27,12 @@ class Curve:
 
 def average(values: np.ndarray) -> np.ndarray:
     """The mean over seeds of what there is. (seeds, points) -> (points,), nan where nothing is"""
-    known = ~np.isnan(values)
-    return np.where(known, values, 0).sum(0) / np.where(known.any(0), known.sum(0), np.nan)
+    return pd.DataFrame(values).mean().to_numpy()
 
 
 def spread(values: np.ndarray) -> np.ndarray:
     """The standard deviation over seeds; 0 where there is one. (seeds, points) -> (points,)"""
-    known, mean = ~np.isnan(values), average(values)
-    squares = (np.where(known, values - mean, 0) ** 2).sum(0)
-    return np.sqrt(squares / np.maximum(known.sum(0) - 1, 1))
+    return pd.DataFrame(values).std().fillna(0).to_numpy()
 
 
 def smooth(values: np.ndarray, weight: float, *, log: bool = False) -> np.ndarray:
