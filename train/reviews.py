@@ -54,13 +54,12 @@ PRESETS = {
 }
 WINDOW = 128  # pieces; the reviews follow one another, an [EOS] between them
 HIDDEN = 0.25  # the share of pieces to be guessed; more than BERT's 0.15 (Wettig et al. 2023)
-N_TOKENIZER = 40_000  # reviews that the vocabulary is learnt from
 N_VALIDATION = 1_024  # windows
 
 
 def learn_pieces(texts: list[str], vocab_size: int) -> Tokenizer:
-    """A vocabulary from reviews all over the training set."""
-    return train_bpe(texts[:: max(1, len(texts) // N_TOKENIZER)], vocab_size, web=True)
+    """A vocabulary of what people write on the web."""
+    return train_bpe(texts, vocab_size, web=True)
 
 
 def stream(tokenizer: Tokenizer, texts: list[str]) -> Tensor:

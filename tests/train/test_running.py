@@ -24,12 +24,13 @@ from torch.testing import assert_close
 
 from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
-from train.running.card import LEARNING, TRIALS, read_runs, retract
+from train.running.card import TRIALS, read_runs, retract
 from train.running.flags import read_flags
 from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.model.models import DecoderLM
+from transformer_core.studies import learning
 from transformer_core.tokenization import train_characters
 
 ROOT = Path(__file__).parents[2]
@@ -285,7 +286,7 @@ def test_no_model_is_left_beside_the_vocabulary_of_another(trained, tmp_path, mo
 def test_a_model_that_begins_anew_has_nothing_of_the_one_before(trained, tmp_path):
     out = tmp_path / "writer"
     shutil.copytree(trained[-1], out)
-    recorded = {TRIALS, LEARNING}
+    recorded = {TRIALS, learning.FILE}
     for name in recorded:
         (out / name).write_text("[]")
     some = [*WRITER, "--steps", "1", "--data", trained[trained.index("--data") + 1], "--out"]

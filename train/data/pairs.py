@@ -60,7 +60,6 @@ FINISHING = WEIGHTS | {
 NOISED = 0.25  # the share of source sentences that is shown with slips
 LONGEST = 100  # pieces on either side that are trained on
 BROKEN = ("\ufffd", "Ã", "\x84", "\x93", "\x96")  # signs of a wrongly decoded text
-N_TOKENIZER = 300_000  # pairs that the vocabulary is learnt from
 
 
 @dataclass(frozen=True)
@@ -114,9 +113,8 @@ def spread(pairs: Pairs, n: int) -> Pairs:
 
 
 def learn_pieces(pairs: Pairs, vocab_size: int) -> Tokenizer:
-    """One vocabulary for both languages, from pairs all over the training set."""
-    some = slice(0, None, max(1, len(pairs) // N_TOKENIZER))
-    return train_bpe(itertools.chain(pairs.en[some], pairs.de[some]), vocab_size)
+    """One vocabulary for both languages."""
+    return train_bpe(itertools.chain(pairs.en, pairs.de), vocab_size)
 
 
 def usable(corpus: Encoded) -> Tensor:

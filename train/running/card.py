@@ -21,11 +21,12 @@ from train.running.metrics import read_rows
 from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import LinearClassifier, Model
+from transformer_core.studies import learning
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
 """
-TRIALS, LEARNING = "trials.json", "learning.json"
+TRIALS = "trials.json"
 TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
 |---|---|---:|---:|---:|---:|
 """
@@ -66,7 +67,7 @@ def retract(folder: Path) -> None:
 
 def disown(folder: Path) -> None:
     """Drop what was recorded on the way to weights that others are about to replace."""
-    for name in (TRIALS, LEARNING):
+    for name in (TRIALS, learning.FILE):
         (folder / name).unlink(missing_ok=True)
 
 

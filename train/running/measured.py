@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.checkpoint import weights_of
+from transformer_core.explain import roles
 from transformer_core.files import write_atomically
+from transformer_core.tasks import alignment
 
-ALIGNMENT, LONG_REVIEWS, HEADS = "alignment.json", "long_reviews.json", "heads.json"
+ALIGNMENT, HEADS, LONG_REVIEWS = alignment.FILE, roles.FILE, "long_reviews.json"
 MEASURED = (ALIGNMENT, LONG_REVIEWS, HEADS)
 
 

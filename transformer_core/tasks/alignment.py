@@ -9,6 +9,8 @@ from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import Token
 
+FILE = "alignment.json"
+
 
 def word_groups(tokens: list[str]) -> list[int]:
     """The number of the word each piece belongs to; spaces, marks and special tokens begin one."""
@@ -47,7 +49,7 @@ def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float |
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
     first head and None.
     """
-    found = read_measured(trained.folder, "alignment.json")
+    found = read_measured(trained.folder, FILE)
     if found is None:
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
     return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]

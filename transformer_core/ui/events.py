@@ -20,6 +20,16 @@ SECONDS_PER_UPDATE = 0.1  # of a stream
 BUSY = "() => ({__type__: 'update', interactive: true})"
 IDLE = "() => ({__type__: 'update', interactive: false})"
 
+# what a listener of gradio's does with one value: views/place.js hears it
+TELL = "(value) => { document.dispatchEvent(new CustomEvent('place:%s', { detail: %s })); }"
+
+# ends once no place is being entered: that changes several components in one answer, but the page
+# one after the other, and tells of each before the next has come
+ENTERED = """() => new Promise((done) => {
+    const ready = () => done([]);
+    document.dispatchEvent(new CustomEvent('place:wait', { detail: ready }));
+})"""
+
 T = TypeVar("T")
 
 

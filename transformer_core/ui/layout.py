@@ -6,16 +6,6 @@ import gradio as gr
 
 from transformer_core.ui.events import PRIVATE
 
-# what a listener of gradio's does with one value: views/place.js hears it
-TELL = "(value) => { document.dispatchEvent(new CustomEvent('place:%s', { detail: %s })); }"
-
-# ends once no place is being entered: that changes several components in one answer, but the page
-# one after the other, and tells of each before the next has come
-ENTERED = """() => new Promise((done) => {
-    const ready = () => done([]);
-    document.dispatchEvent(new CustomEvent('place:wait', { detail: ready }));
-})"""
-
 
 def sections(**component) -> gr.Tabs:
     """The tools of a tab that go deeper, each a section in here, one open at a time."""

@@ -11,8 +11,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from transformer_core.ui.events import PRIVATE
-from transformer_core.ui.layout import TELL
+from transformer_core.ui.events import PRIVATE, TELL
 from transformer_core.ui.place import (
     HEADS,
     Place,

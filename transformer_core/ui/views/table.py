@@ -18,6 +18,9 @@ def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr
 
 
 def rows_value(rows: list[list[str]], name: str, summary: str, *, press: bool = False) -> dict:
-    """Any other table; its first row is the head. press: the last cell of a row is a button."""
+    """A table whose CSV says what it shows; its first row is the head.
+
+    press: the last cell of a row is a button.
+    """
     named = {"summary": summary, "name": name, "press": press}
     return {**named, "rows": rows, "bold": -1, "csv": rows}

@@ -40,7 +40,7 @@ def view(
     promise: str = "",
     **component,
 ) -> View:
-    """A view: heading, download buttons, a one-sentence summary that screen readers hear, body.
+    """A view: heading, download buttons, body.
 
     scripts are read before the one of its name; all share one scope, `shared.js` the first.
     promise is what stands there instead of the body while there is no value.

@@ -216,14 +216,14 @@ class Answers:
         looked_at = [(twin, attention(self.models, twin)) for twin in done]
         return self.cards(name, looked_at, site, head) if done else None
 
-    def cards(self, name: str, done: list[tuple[Twin, Views]], site: str, head: int) -> dict:
+    def cards(self, name: str, done: list[tuple[Twin, Views]], site: str, head: int | None) -> dict:
         """Twins beside each other, each with one head."""
-        sites = {str(known): known for known in sites_of(self.studies.get(name))}
+        sites, head = {str(one): one for one in sites_of(self.studies.get(name))}, int(head or 1)
         chosen: Site | None = sites.get(site)
         summary = f"{len(done)} variants have read the text" + (
             f"; below each of them {chosen}, head {head}." if chosen else "."
         )
-        return twins_value(done, chosen, int(head or 1) - 1, summary)
+        return twins_value(done, chosen, head - 1, summary)
 
 
 def found_by(study: Study, metric: str) -> str:

@@ -68,11 +68,20 @@ class Parts:
 
 def lay_out() -> Parts:
     """Lay out the tab; what it says and shows comes later."""
-    states: dict[str, Any] = {
-        "work": gr.State(Work(), time_to_live=3600),
-        "kept": tuple(gr.State(value) for value in Work().kept.values()),
-        "measured": gr.State(None, time_to_live=3600),
-    }
+    return Parts(
+        work=gr.State(Work(), time_to_live=3600),
+        kept=tuple(gr.State(value) for value in Work().kept.values()),
+        measured=gr.State(None, time_to_live=3600),
+        **lay_out_texts(),
+        picture=picture_view(elem_id="translate-flow", elem_classes="answer"),
+        weights=weights_view(),
+        doors=doors_view("translate"),
+        **lay_out_sections(),
+    )
+
+
+def lay_out_texts() -> dict[str, Any]:
+    """What is typed, and what it means."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(min_width=280):
             english = gr.Textbox(
@@ -97,22 +106,10 @@ def lay_out() -> Parts:
         elem_id="sentences",
         elem_classes="segmented",
     )
-    picture = picture_view(elem_id="translate-flow", elem_classes="answer")
-    first_screen: dict[str, Any] = {
-        "english": english,
-        "clear": clear,
-        "german": german,
-        "sentences": sentences,
-    }
-    drawn: dict[str, Any] = {
-        "picture": picture,
-        "weights": weights_view(),
-        "doors": doors_view("translate"),
-    }
-    return Parts(**states, **first_screen, **drawn, **lay_out_sections())
+    return {"english": english, "clear": clear, "german": german, "sentences": sentences}
 
 
-def lay_out_sections() -> dict:
+def lay_out_sections() -> dict[str, Any]:
     """The tools that go deeper, one open at a time."""
     with sections(elem_id="translate-sections") as row:
         with section("Alternatives"):
