@@ -277,7 +277,7 @@ def test_other_words_and_heads_meet(open_page):
     with page.expect_download() as download:
         distance.get_by_role("button", name="download CSV").click()
     lines = Path(download.value.path()).read_text().splitlines()
-    assert len(lines) == 1 + 25 * 41 and lines[1].startswith("rotary,dog,A,3,16,")
+    assert len(lines) == 1 + 17 * 41 and lines[1].startswith("rotary,dog,A,3,16,")
     page.locator("#distance-sentence input").fill("")
     expect(finding).to_have_text("Type a sentence: two of its words will meet.")
     expect(dials.first).to_be_hidden()
