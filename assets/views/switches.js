@@ -1,10 +1,11 @@
 // A switch for every head, coloured by what the answer loses without it.
 // value: {summary, groups: [{name, key, layers, heads}], off: [key:layer:head, …], quantity: its
-//   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …],
-//   press: see numbered}
+//   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …], texts: [[name,
+//   text], …] to be compared, press: see numbered}
 const grids = $('.switch-grids'),
   note = $('.view-note'),
-  diff = $('.switch-diff');
+  diff = $('.switch-diff'),
+  texts = $('.switch-texts');
 let off = new Set(), built = ''; // off: the visitor's last word, which may be ahead of the value
 function draw() {
   const value = current();
@@ -12,6 +13,12 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value?.groups);
   note.textContent = value?.summary ?? '';
   diff.replaceChildren(...(value?.diff ?? []).flatMap(worded));
+  texts.replaceChildren(
+    ...(value?.texts ?? []).flatMap(([name, text]) => [
+      make('dt', { text: name }),
+      make('dd', { text: [...text].map((one) => one === ' ' ? one : visible(one)).join('') }),
+    ]),
+  );
   build(value?.groups ?? []);
   if (isNewest(value)) off = new Set(value?.off);
   paint();

@@ -8,17 +8,22 @@ import torch
 from tiny import tiny_writer
 
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.model.heads import every_head
+from transformer_core.tasks.generation import read
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.story import (
-    Desk,
     Story,
     begun,
     cut,
     forked,
     grow,
     growth,
+    looked,
     wanting,
 )
+from transformer_core.ui.tabs.generate.switches import LENGTH, lost, measured, switched
+from transformer_core.ui.views.switches import INVITATION, head_key
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +146,55 @@ def test_every_visitor_begins_with_an_empty_desk(trained):
     desk = Desk()
     desk.put(grown(trained))
     assert deepcopy(desk).story == Story()
+
+
+PLACE = 12
+
+
+@pytest.fixture
+def desk(trained):
+    """A text of 28 characters on a desk, looked at behind the twelfth."""
+    desk = Desk()
+    desk.put(grown(trained, 1_000))
+    desk.position = PLACE
+    return desk
+
+
+def switches_of(trained, desk):
+    seen = looked(trained, desk.story, desk.position)
+    return switched(trained, desk, seen, Sampling(0.8), 1)
+
+
+def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(trained, desk):
+    assert switches_of(trained, desk)["summary"] == INVITATION
+    desk.measured = measured(trained, desk, looked(trained, desk.story, PLACE))
+    value = switches_of(trained, desk)
+    heads = list(every_head(trained.model.sites, trained.model.config.n_heads))
+    assert list(value["damage"]) == [head_key(head) for head in heads]
+    text = desk.story.branch.text[:PLACE]
+    before = sum(token.log_prob for token in read(trained, text)[1:])
+    for head in heads:
+        after = sum(token.log_prob for token in read(trained, text, [head])[1:])
+        assert value["damage"][head_key(head)] == pytest.approx(after - before, abs=1e-3)
+        ids = desk.story.branch.ids[:PLACE]
+        assert lost(trained.model, ids, (head,)) == pytest.approx(after - before, abs=1e-3)
+    assert "the last 11 characters changes without that head" in value["summary"]
+    desk.position = PLACE + 1
+    assert switches_of(trained, desk)["damage"] is None  # that is another text
+
+
+def test_without_heads_the_text_goes_on_from_the_same_place_with_the_same_dice(trained, desk):
+    assert switches_of(trained, desk)["texts"] == []
+    desk.off = tuple(every_head(trained.model.sites, trained.model.config.n_heads))
+    value = switches_of(trained, desk)
+    (_, whole), (_, without) = value["texts"]
+    assert len(whole) == len(without) == LENGTH and whole != without
+    rest = grow(
+        trained,
+        wanting(cut(desk.story, desk.story.branch.identity, PLACE), LENGTH),
+        1_000,
+        Sampling(0.8),
+        1,
+    )
+    assert rest.branch.text[PLACE:] == whole
+    assert value["summary"].startswith(f"{len(desk.off)} of {len(desk.off)} heads are off")

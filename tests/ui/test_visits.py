@@ -55,6 +55,9 @@ def write(visit):
     for have in (0, 100, 200):
         visit.do("story", "more", have=have, n=100)
     visit.do("story", "look", position=50)
+    visit.do("Switch off", "select")
+    visit.do("story-switches", "toggle", off=["decoder-self:0:1"], press=1)
+    visit.do("story-switches", "knock")
 
 
 def look_inside(visit):

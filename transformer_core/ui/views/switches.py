@@ -9,6 +9,7 @@ from transformer_core.model.trace import Site
 from transformer_core.ui.views.view import view
 
 KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
+INVITATION = "Each square is a head; press one to switch it off."
 
 
 def switches_view(title: str, **component) -> gr.HTML:
@@ -17,6 +18,7 @@ def switches_view(title: str, **component) -> gr.HTML:
         '<span class="view-tools"><button type="button" data-do="knock">Try each head</button> '
         '<button type="button" data-do="all">All on</button></span>'
         '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
+        '<dl class="switch-texts" lang="en"></dl>'
         '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
     )
     promise = "A switch for every head appears here."
@@ -48,10 +50,12 @@ def switches_value(
     diff: list,
     summary: str,
     quantity: str = "log-probability",
+    texts: Sequence[tuple[str, str]] = (),
 ) -> dict:
     """What switches.js draws: which heads are off, and what each is worth if that was measured.
 
-    damage is the change of the quantity without each head.
+    damage is the change of the quantity without each head; texts are to be compared, each with its
+    name.
     """
     kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
     return {
@@ -69,4 +73,5 @@ def switches_value(
         "off": [head_key(head) for head in off],
         "damage": damage and {head_key(head): round(d, 4) for head, d in damage.items()},
         "diff": diff,
+        "texts": texts,
     }

@@ -27,12 +27,12 @@ from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
+from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import taken
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.learning import learning_said
 from transformer_core.ui.tabs.generate.looking import wire_looking
 from transformer_core.ui.tabs.generate.story import (
-    Desk,
     Story,
     begun,
     cut,

@@ -16,6 +16,7 @@ from transformer_core.ui.views.learning import learning_view
 from transformer_core.ui.views.next import next_view
 from transformer_core.ui.views.story import story_view
 from transformer_core.ui.views.surprise import surprise_view
+from transformer_core.ui.views.switches import switches_view
 from transformer_core.ui.views.tokens import token_view
 from transformer_core.ui.views.weights import weights_view
 
@@ -70,12 +71,13 @@ class Draw:
 
 @dataclass(frozen=True)
 class Deeper:
-    """The row of sections, and the others in it: branches, heads, surprise, learning."""
+    """The row of sections, and the others in it: branches, heads, switches, and so on."""
 
     sections: gr.Tabs
     branches: gr.Radio
     garden: gr.HTML
     heads: gr.HTML
+    switches: gr.HTML
     pasted: gr.Textbox
     judge: gr.Button
     judged: gr.HTML
@@ -143,7 +145,7 @@ def draw_section() -> Draw:
 
 
 def deeper_sections(row: gr.Tabs) -> Deeper:
-    """Branches, Heads, Surprise and Learning, each a section."""
+    """What lies behind the next character, each a section."""
     with section("Branches"):
         gr.Markdown(
             "Press a character of the story, then another one beside it, or one of the texts that "
@@ -154,6 +156,8 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
         branches = gr.Radio([], label="Branches", elem_id="branches")
     with section("Heads"):
         heads = attention_view("What every head looked at", elem_id="heads")
+    with section("Switch off"):
+        switches = switches_view("Switch heads off", elem_id="story-switches")
     with section("Surprise"):
         surprise_view(
             "How surprised it was",
@@ -170,7 +174,8 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
         judged = token_view("Surprise", "Press the button above.", elem_id="judged")
     with section(LEARNING) as opened:
         learning = learning_view("How it learned to write", elem_id="learning")
-    return Deeper(row, branches, garden, heads, pasted, judge, judged, learning, opened)
+    drawn = branches, garden, heads, switches
+    return Deeper(row, *drawn, pasted, judge, judged, learning, opened)
 
 
 def lay_out() -> tuple[First, Draw, Deeper]:

@@ -11,11 +11,10 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import Look
 from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
 from transformer_core.ui.tabs.generate.story import (
-    Desk,
-    Story,
     attention,
     distribution,
     doors_of,
@@ -25,6 +24,8 @@ from transformer_core.ui.tabs.generate.story import (
     position_of,
     waited_for,
 )
+from transformer_core.ui.tabs.generate.switches import measured, switched
+from transformer_core.ui.views.switches import heads_named
 
 QUICK: dict[str, Any] = {
     "trigger_mode": "always_last",
@@ -55,6 +56,7 @@ class Looking:
                 "next-character": Follower([self.draw.bars], self.bars),
                 "branches": Follower([self.deeper.garden], self.garden),
                 "heads": Follower([self.deeper.heads], self.heads),
+                "switch-off": Follower([self.deeper.switches], self.switches),
             }
         )
 
@@ -75,9 +77,7 @@ class Looking:
         if not story.branches:  # once there is a text, the page looks at it
             return [gr.skip()] * len(followers.outputs)
         seen = looked(self.trained, story, desk.position)
-        return followers.draw(
-            shown, story, seen, Sampling(temperature, top_k, top_p, penalty), seed
-        )
+        return followers.draw(shown, desk, seen, Sampling(temperature, top_k, top_p, penalty), seed)
 
     @answers_errors
     def warm(self, desk: Desk, seed, _, top_k, top_p, penalty, event: gr.EventData):
@@ -94,17 +94,37 @@ class Looking:
             self.trained, desk.story, looked(self.trained, desk.story, desk.position)
         )
 
-    def bars(self, story: Story, seen: Look, sampling: Sampling, _: float) -> list:
+    @answers_errors
+    def toggle(self, desk: Desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+        """Other heads are off."""
+        model, sampling = self.trained.model, Sampling(temperature, top_k, top_p, penalty)
+        desk.off = heads_named(model.sites, model.config.n_heads, event.off)
+        seen = looked(self.trained, desk.story, desk.position)
+        return answering(event, switched(self.trained, desk, seen, sampling, seed))
+
+    @answers_errors
+    def try_each(self, desk: Desk, seed, temperature, top_k, top_p, penalty):
+        """What each head is worth to the text."""
+        seen = looked(self.trained, desk.story, desk.position)
+        desk.measured = measured(self.trained, desk, seen)
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        return switched(self.trained, desk, seen, sampling, seed)
+
+    def bars(self, desk: Desk, seen: Look, sampling: Sampling, _: float) -> list:
         """The distribution."""
-        return [distribution(self.trained, story, seen, sampling)]
+        return [distribution(self.trained, desk.story, seen, sampling)]
 
-    def garden(self, story: Story, seen: Look, sampling: Sampling, seed: float) -> list:
+    def garden(self, desk: Desk, seen: Look, sampling: Sampling, seed: float) -> list:
         """What could be written."""
-        return [garden(self.trained, story, seen.position, sampling, seed)]
+        return [garden(self.trained, desk.story, seen.position, sampling, seed)]
 
-    def heads(self, story: Story, seen: Look, *_) -> list:
+    def heads(self, desk: Desk, seen: Look, *_) -> list:
         """The attention of all heads."""
-        return [attention(self.trained, story, seen)]
+        return [attention(self.trained, desk.story, seen)]
+
+    def switches(self, desk: Desk, seen: Look, sampling: Sampling, seed: float) -> list:
+        """The switches of all heads."""
+        return [switched(self.trained, desk, seen, sampling, seed)]
 
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
@@ -116,6 +136,16 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     moved = gr.State(0.0)
     first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUICK)
     first.picture.attend(looking.attend, desk, first.weights, **QUICK)
+    switches = deeper.switches
+    switches.toggle(looking.toggle, [desk, *settings], switches, **QUICK)
+    switches.knock(
+        looking.try_each,
+        [desk, *settings],
+        switches,
+        show_progress_on=switches,
+        **QUEUED,
+        **PRIVATE,
+    )
     deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUICK)
     changes = [shown.change, moved.change, *(setting.change for setting in settings)]
     gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUICK)

@@ -1,6 +1,5 @@
 """One visitor's texts, and what the Generate tab shows of them."""
 
-import threading
 import time
 from dataclasses import dataclass, replace
 
@@ -110,33 +109,6 @@ class Story:
         """The story with the shown branch replaced."""
         branches = (*self.branches[: self.shown], branch, *self.branches[self.shown + 1 :])
         return Story(branches, self.shown)
-
-
-class Desk:
-    """Where a visitor's story lies while several answers to him are under way.
-
-    What is added to a text that was left meanwhile is dropped: the text that was begun last stays.
-    """
-
-    def __init__(self) -> None:
-        self.story, self.lock = Story(), threading.Lock()
-        self.position: int | None = None  # of the character that is looked at; None: the next
-
-    def __deepcopy__(self, memo: dict[int, object]) -> "Desk":
-        return Desk()  # gradio gives each visitor a copy of the first, which is empty
-
-    def put(self, story: Story) -> Story:
-        """Lay a story there, whatever lay there before."""
-        with self.lock:
-            self.story = story
-        return story
-
-    def replace(self, old: Story, new: Story) -> bool:
-        """Lay the new story there if the old one still is; whether it was."""
-        with self.lock:
-            still = self.story is old
-            self.story = new if still else self.story
-        return still
 
 
 def display(models: Models, story: Story, *, step: bool = True) -> tuple:

@@ -18,7 +18,13 @@ from transformer_core.tasks.wording import percent, signed
 from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
-from transformer_core.ui.views.switches import heads_named, heads_off, switches_value, switches_view
+from transformer_core.ui.views.switches import (
+    INVITATION,
+    heads_named,
+    heads_off,
+    switches_value,
+    switches_view,
+)
 
 TITLE = "Layers"
 POSITIVE = LABELS.index("positive")
@@ -59,7 +65,7 @@ def switched(trained: Trained, work: Silenced, measured: Measured | None = None)
     damage = measured.damage if measured and measured.text == work.text else None
     label, before = plain.label, plain.probabilities[plain.label]
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
-    summary = "Each square is a head; press one to switch it off."
+    summary = INVITATION
     if damage:
         head, worst = min(damage.items(), key=lambda item: item[1])
         summary = (

@@ -20,7 +20,7 @@ from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
-from transformer_core.ui.views.switches import heads_off, switches_value
+from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
 
@@ -184,7 +184,7 @@ def worth(trained: Trained, work: Work, damage: dict | None) -> str:
             f"without that head. It needs {called(head, roles_of(trained))} most "
             f"({signed(worst, 2)})."
         )
-    return "Each square is a head; press one to switch it off."
+    return INVITATION
 
 
 def word_diff(before: str, after: str) -> list[list[str]]:

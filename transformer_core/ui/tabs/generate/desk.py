@@ -1,0 +1,44 @@
+"""What a visitor of the tab has before him, while several answers to him are under way."""
+
+import threading
+from dataclasses import dataclass
+
+from transformer_core.model.heads import Head
+from transformer_core.ui.tabs.generate.story import Story
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a text loses without each head."""
+
+    ids: list[int]
+    damage: dict[Head, float]
+
+
+class Desk:
+    """Where a visitor's story lies while several answers to him are under way.
+
+    What is added to a text that was left meanwhile is dropped: the text that was begun last stays.
+    """
+
+    def __init__(self) -> None:
+        self.story, self.lock = Story(), threading.Lock()
+        self.position: int | None = None  # of the character that is looked at; None: the next
+        self.off: tuple[Head, ...] = ()  # heads that are switched off to see what it loses
+        self.measured: Measured | None = None
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Desk":
+        return Desk()  # gradio gives each visitor a copy of the first, which is empty
+
+    def put(self, story: Story) -> Story:
+        """Lay a story there, whatever lay there before."""
+        with self.lock:
+            self.story = story
+        return story
+
+    def replace(self, old: Story, new: Story) -> bool:
+        """Lay the new story there if the old one still is; whether it was."""
+        with self.lock:
+            still = self.story is old
+            self.story = new if still else self.story
+        return still
