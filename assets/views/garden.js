@@ -6,7 +6,8 @@ const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
   said = $('output');
-const ROW = 24, LETTER = 9, GAP = 58, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
+const ROW = 24, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
+const GAP = 78, FLAT = 36; // px from a fork to the next letters, and of these beside a number
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 // of the text that it grows from there is room for so much, on a phone for less
@@ -29,7 +30,7 @@ function groupsOf(lines) {
   }
   return groups;
 }
-// runs: what is written between two forks; paths: of each thread two points a letter
+// runs: what is written between two forks; paths: of each thread three points a letter
 function layout({ lines, probs }) {
   const groups = groupsOf(lines), runs = [], n = lines.length;
   const ends = groups.at(-1).map(({ first }) => first), rows = [...new Set(ends)];
@@ -57,7 +58,7 @@ function layout({ lines, probs }) {
         run.text += shown(line[d - 1]);
         run.to = d;
       }
-      points.push([x, y(d)], [x += LETTER, y(d)]);
+      points.push([x - (forked ? FLAT : 0), y(d)], [x, y(d)], [x += LETTER, y(d)]);
     }
     return points;
   });

@@ -12,7 +12,7 @@ const begin = () => { // a new value
   const all = moments();
   element.firstElementChild.classList.toggle('empty', !all.length);
   slider.max = Math.max(0, all.length - 1);
-  slider.value = 0;
+  slider.value = slider.max;
   $('.note').textContent = current()?.note ?? '';
   draw();
 };
@@ -31,7 +31,8 @@ function write({ text: written, probs }) {
   text.replaceChildren(
     prompt,
     ...[...written].map((character, i) => {
-      const node = make('span', { class: 'token', text: character });
+      const shown = character === '\n' ? '↵\n' : character;
+      const node = make('span', { class: 'token', text: shown });
       node.style.setProperty('--surprise', surprise(probs[i]));
       return node;
     }),

@@ -399,6 +399,31 @@ def test_a_bad_prompt_gets_a_sentence_and_the_text_stays(open_page, prompt, answ
     expect(refusal).to_be_hidden()
 
 
+def test_a_head_is_switched_off_and_the_text_goes_on_otherwise(open_page):
+    page = opened(open_page)
+    write(page, "ROMEO:\n", 40)
+    settled(page)
+    opened_section(page, "Switch off")
+    switches = page.locator("#story-switches")
+    note, heads = switches.locator(".view-note").first, switches.locator(".switch-grid button")
+    expect(note).to_contain_text("press one to switch it off")
+    expect(heads).to_have_count(24)
+    switches.get_by_role("button", name="Try each head").click()
+    expect(note).to_contain_text("The number in each square")
+    expect(note).to_contain_text("the last 46 characters")
+    heads.first.click()
+    expect(note).to_contain_text("1 of 24 heads is off")
+    texts = switches.locator("dd")
+    expect(texts).to_have_count(2)
+    first = texts.first.text_content()
+    page.locator("#story .token").nth(20).click()
+    expect(note).to_contain_text("the last 19 characters")
+    expect(texts.first).not_to_have_text(first)
+    switches.get_by_role("button", name="All on").click()
+    expect(texts).to_have_count(0)
+    expect(switches.locator("[aria-pressed=false]")).to_have_count(0)
+
+
 def test_after_a_prompt_that_is_refused_undo_still_leads_to_the_text_before(open_page):
     page = opened(open_page)
     write(page, "ROMEO:\n", 20)
@@ -556,18 +581,20 @@ def test_the_garden_follows_the_place_that_is_looked_at_and_warms_up_by_itself(o
 def test_a_recorded_training_is_watched_step_by_step(open_page):
     page = open_page("/?tab=generate&section=learning")
     finding, text = page.locator("#learning .finding"), page.locator("#learning .learning-text")
-    expect(finding).to_contain_text("Before the first step")
-    noise = text.text_content()
-    assert noise.startswith("ROMEO:\n") and len(noise) > 300
+    expect(finding).to_contain_text("better than counting")
+    expect(page.locator("#learning .learning-later")).to_have_count(0)
+    verse = text.text_content()
     slider = page.locator("#learning .learning-slider")
     slider.focus()
+    page.keyboard.press("Home")
+    expect(finding).to_contain_text("Before the first step")
+    noise = text.text_content()
+    assert noise.startswith("ROMEO:\n") and len(noise) > 300 and noise != verse
     page.keyboard.press("End")
-    expect(finding).to_contain_text("better than counting")
-    assert text.text_content() != noise
-    expect(page.locator("#learning .learning-later")).to_have_count(0)
-    page.locator("#learning").get_by_role("button", name="Watch it learn").click()
-    expect(page.locator("#learning output")).to_have_text("1")  # it begins anew, and goes on
-    page.locator("#learning").get_by_role("button", name="Pause").click()
+    expect(text).to_have_text(verse)
+    page.locator("#learning [data-do=play]").click()
+    expect(page.locator("#learning .learning-later").first).to_be_attached()  # it begins anew
+    expect(finding).not_to_contain_text("Before the first step")  # and goes on
     chart = page.locator("#learning .learning-chart").bounding_box()
     page.mouse.click(chart["x"] + chart["width"] - 14, chart["y"] + chart["height"] / 2)
     expect(page.locator("#learning .learning-later")).to_have_count(0)
