@@ -39,7 +39,7 @@ def test_it_opens_on_the_whole_model_and_those_that_differ_most_in_the_clearest_
     expect(lines(page)).to_have_count(4)
     on = page.locator(f"{FIGURE} .variants-list [aria-pressed=true] span")
     ends = endings(STUDIES[CLEAREST], "validation", STUDIES[CLEAREST].metric)
-    assert on.all_inner_texts() == [one.title for one in ends[:4]]
+    expect(on).to_have_text([one.title for one in ends[:4]])
     expect(page.locator(f"{FIGURE} .finding")).to_contain_text("changes make")
 
 

@@ -1,5 +1,7 @@
 """Sinusoids as figures: how alike positions are, and the rotation from one to another."""
 
+import math
+
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -26,9 +28,12 @@ def similarity_row(table: Tensor, position: int) -> go.Figure:
 
 def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figure:
     """Channel pairs of two positions as hands of clocks. before, after (d_model,)"""
-    plot = make_subplots(1, len(pairs), subplot_titles=[f"pair {pair}" for pair in pairs])
+    columns = math.ceil(len(pairs) / 2)
+    titles = [f"pair {pair}" for pair in pairs]
+    plot = make_subplots(2, columns, subplot_titles=titles, vertical_spacing=0.12)
     turn = np.linspace(0, 2 * np.pi, 61)
-    for column, pair in enumerate(pairs, start=1):
+    for i, pair in enumerate(pairs):
+        place = 1 + i // columns, 1 + i % columns
         circle = go.Scatter(
             x=np.cos(turn),
             y=np.sin(turn),
@@ -38,7 +43,7 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
             hoverinfo="skip",
             showlegend=False,
         )
-        plot.add_trace(circle, 1, column)
+        plot.add_trace(circle, *place)
         for point, name, colour in (
             (before, "p", PLUS),
             (after, "p + k", MINUS),
@@ -50,16 +55,19 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
                 name=name,
                 mode="lines+markers",
                 line={"color": colour, "width": 3},
-                showlegend=column == 1,
+                showlegend=i == 0,
             )
-            plot.add_trace(hand, 1, column)
+            plot.add_trace(hand, *place)
     bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
     plot.update_xaxes(range=[-1.15, 1.15], **bare)
     plot.update_yaxes(range=[-1.15, 1.15], **bare)
-    for column in range(1, len(pairs) + 1):
-        plot.update_yaxes(scaleanchor=f"x{column if column > 1 else ''}", row=1, col=column)
+    for axis in plot.select_yaxes():  # round
+        axis.scaleanchor = axis.anchor
     return plot.update_layout(
-        template=TEMPLATE, height=270, margin={"t": 30}, legend={"orientation": "h", "y": -0.05}
+        template=TEMPLATE,
+        height=360,
+        margin={"t": 30, "b": 30},
+        legend={"orientation": "h", "y": -0.02},
     )
 
 
