@@ -262,6 +262,7 @@ function apart(names, gap, low, high) {
 }
 // a panel of a view right below one of its nodes, within the view's width
 function hangBelow(panel, node, gap) {
+  if (!panel.offsetParent) return; // it is not seen
   const box = panel.offsetParent.getBoundingClientRect(), at = node.getBoundingClientRect();
   const left = Math.min(at.left - box.left, box.width - panel.offsetWidth);
   panel.style.left = `${Math.max(0, left)}px`;

@@ -137,7 +137,9 @@ const tellSentence = () => said.textContent = sentence;
 function sayAll() {
   const without = plant.all.length - nodes.length;
   const rest = without
-    ? ` ${without} of those that were cut have no room here: the CSV has all.`
+    ? ` ${without} of those that were cut ${
+      without === 1 ? 'has' : 'have'
+    } no room here: the CSV has all.`
     : '';
   return current().summary + rest;
 }

@@ -96,7 +96,8 @@ function open(i) {
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
   hangBelow(panel, node, 2);
-  panel.offsetParent.style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`; // not below the page's end
+  // not below the page's end
+  element.querySelector('.words').style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`;
   words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   node.classList.add('on');
 }

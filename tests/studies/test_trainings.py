@@ -51,9 +51,9 @@ def test_what_a_model_knew_before_it_learnt_takes_no_room(runs):
     assert reach(runs[1:2]) == pytest.approx((1.25 / 1.1, 1.25 * 1.1))  # it learnt nothing at all
 
 
-@pytest.mark.parametrize("span", [1.2, 3, 7, 20, 90, 1e3, 1e6])
+@pytest.mark.parametrize("span", [1.21, 3, 7, 20, 90, 1e3, 1e6])
 def test_an_axis_has_a_few_names_whatever_its_span(span):
-    for low in (0.0012, 0.17, 0.99, 3.4):
+    for low in (10 ** (i / 20 - 3) for i in range(80)):
         places = labelled(low, low * span)
         assert places == sorted(places) and 1 <= len(places) <= 9
         assert all(low <= place <= low * span for place in places)

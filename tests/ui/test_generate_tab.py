@@ -22,7 +22,7 @@ from transformer_core.ui.tabs.generate.story import (
     looked,
     wanting,
 )
-from transformer_core.ui.tabs.generate.switches import LENGTH, lost, measured, switched
+from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, lost, measured, switched
 from transformer_core.ui.views.switches import INVITATION, head_key
 
 
@@ -162,12 +162,12 @@ def desk(trained):
 
 def switches_of(trained, desk):
     seen = looked(trained, desk.story, desk.position)
-    return switched(trained, desk, seen, Sampling(0.8), 1)
+    return switched(trained, desk.story, seen, Sampling(0.8), 1, desk.off, desk.measured)
 
 
 def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(trained, desk):
     assert switches_of(trained, desk)["summary"] == INVITATION
-    desk.measured = measured(trained, desk, looked(trained, desk.story, PLACE))
+    desk.measured = measured(trained, desk.story, looked(trained, desk.story, PLACE))
     value = switches_of(trained, desk)
     heads = list(every_head(trained.model.sites, trained.model.config.n_heads))
     assert list(value["damage"]) == [head_key(head) for head in heads]
@@ -198,3 +198,14 @@ def test_without_heads_the_text_goes_on_from_the_same_place_with_the_same_dice(t
     )
     assert rest.branch.text[PLACE:] == whole
     assert value["summary"].startswith(f"{len(desk.off)} of {len(desk.off)} heads are off")
+
+
+def test_before_the_first_prediction_there_is_nothing_to_lose(desk):
+    trained = tiny_writer(positional_encoding="rotary")
+    desk.position, desk.off = 1, tuple(every_head(trained.model.sites, 1))
+    value = switches_of(trained, desk)
+    assert value["summary"] == NOTHING and len(value["off"]) == len(desk.off)
+    with pytest.raises(InputError, match="Nothing was predicted"):
+        measured(trained, desk.story, looked(trained, desk.story, 1))
+    desk.position = 2
+    assert "of the last character changes by" in switches_of(trained, desk)["summary"]

@@ -196,7 +196,7 @@ def teachers_of(options: Options, kind: type[M]) -> list[M]:
         raise SystemExit(f"--teachers are of no use here: {error}") from error
 
 
-@torch.inference_mode()
+@torch.no_grad()  # not in inference mode: what is learnt from them is saved for the backward pass
 def mean_answer(teachers: Sequence[M], precision: str, ask: Callable[[M], Tensor]) -> Tensor:
     """The mean of the probabilities that several models give; ask computes the logits of one."""
     hardware = choose(precision)

@@ -36,7 +36,7 @@ def ranks(scores: Tensor) -> Tensor:
 
 def rank_correlation(scores: Tensor) -> Tensor:
     """Spearman's, between all rows; nan where a row has no order. (n, words) -> (n, n)"""
-    return torch.stack([ranks(row) for row in scores]).corrcoef()
+    return torch.stack([ranks(row) for row in scores]).corrcoef().view(len(scores), -1)
 
 
 def curve_grid(pieces: Pieces) -> list[int]:

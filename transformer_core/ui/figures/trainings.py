@@ -66,7 +66,9 @@ def labelled(low: float, high: float) -> list[float]:
     """Round numbers from low to high, on an axis of powers of ten."""
     times = next(these for most, these in NAMES.items() if high / low <= most)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
-    return [n * 10.0**power for power in powers for n in times if low <= n * 10.0**power <= high]
+    places = [n * 10.0**power for power in powers for n in times]
+    middle = float(f"{math.sqrt(low * high):.2g}")
+    return [place for place in places if low <= place <= high] or [middle]
 
 
 def mark(plot: go.Figure, runs: list[Run]) -> None:

@@ -1,11 +1,13 @@
 """A switch for every head, and what the answer loses without each."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import gradio as gr
 
+from transformer_core.explain.roles import HeadRole, called
 from transformer_core.model.heads import Head, every_head
 from transformer_core.model.trace import Site
+from transformer_core.tasks.wording import signed
 from transformer_core.ui.views.view import view
 
 KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
@@ -40,6 +42,20 @@ def heads_named(sites: Sequence[Site], n_heads: int, keys: object) -> tuple[Head
 def heads_off(off: Collection[Head], n_heads: int) -> str:
     """1 of 16 heads is off"""
     return f"{len(off)} of {n_heads} heads {'is' if len(off) == 1 else 'are'} off"
+
+
+def worth(
+    damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str, decimals: int
+) -> str:
+    """What the numbers in the squares are, and which head is needed most.
+
+    change says what they count: "much the log-probability changes".
+    """
+    head, worst = min(damage.items(), key=lambda item: item[1])
+    return (
+        f"The number in each square is how {change} without that head. It needs "
+        f"{called(head, roles)} most ({signed(worst, decimals)})."
+    )
 
 
 def switches_value(

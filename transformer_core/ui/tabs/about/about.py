@@ -25,7 +25,7 @@ Every card below has the commands that made its model; `python -m {command}` mak
 The code is under the MIT licence. What you type is not stored, and no other server is asked.
 """
 SEE = "The loss on what training does not see, and dotted on what it does{runs}.{mean}"
-RUNS = ", one run after another: above stands the number of each"
+RUNS = ", one run after another, numbered above where there is room"
 MEAN = " A mean of several models takes no time: a dot alone."
 
 

@@ -15,6 +15,7 @@ from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
 from transformer_core.ui.tabs.generate.story import (
+    Story,
     attention,
     distribution,
     doors_of,
@@ -77,7 +78,8 @@ class Looking:
         if not story.branches:  # once there is a text, the page looks at it
             return [gr.skip()] * len(followers.outputs)
         seen = looked(self.trained, story, desk.position)
-        return followers.draw(shown, desk, seen, Sampling(temperature, top_k, top_p, penalty), seed)
+        sampling = Sampling(temperature, top_k, top_p, penalty)
+        return followers.draw(shown, story, seen, sampling, seed, desk.off, desk.measured)
 
     @answers_errors
     def warm(self, desk: Desk, seed, _, top_k, top_p, penalty, event: gr.EventData):
@@ -97,34 +99,39 @@ class Looking:
     @answers_errors
     def toggle(self, desk: Desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
         """Other heads are off."""
-        model, sampling = self.trained.model, Sampling(temperature, top_k, top_p, penalty)
+        model = self.trained.model
         desk.off = heads_named(model.sites, model.config.n_heads, event.off)
-        seen = looked(self.trained, desk.story, desk.position)
-        return answering(event, switched(self.trained, desk, seen, sampling, seed))
+        shown = self.show_worth(desk, seed, temperature, top_k, top_p, penalty)
+        return answering(event, shown)
 
     @answers_errors
-    def try_each(self, desk: Desk, seed, temperature, top_k, top_p, penalty):
-        """What each head is worth to the text."""
-        seen = looked(self.trained, desk.story, desk.position)
-        desk.measured = measured(self.trained, desk, seen)
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        return switched(self.trained, desk, seen, sampling, seed)
+    def try_each(self, desk: Desk):
+        """Find out what each head is worth to the text."""
+        story = desk.story
+        desk.measured = measured(self.trained, story, looked(self.trained, story, desk.position))
 
-    def bars(self, desk: Desk, seen: Look, sampling: Sampling, _: float) -> list:
+    @answers_errors
+    def show_worth(self, desk: Desk, seed, temperature, top_k, top_p, penalty):
+        """The switches, as they are by now."""
+        story, sampling = desk.story, Sampling(temperature, top_k, top_p, penalty)
+        seen = looked(self.trained, story, desk.position)
+        return switched(self.trained, story, seen, sampling, seed, desk.off, desk.measured)
+
+    def bars(self, story: Story, seen: Look, sampling: Sampling, *_) -> list:
         """The distribution."""
-        return [distribution(self.trained, desk.story, seen, sampling)]
+        return [distribution(self.trained, story, seen, sampling)]
 
-    def garden(self, desk: Desk, seen: Look, sampling: Sampling, seed: float) -> list:
+    def garden(self, story: Story, seen: Look, sampling: Sampling, seed: float, *_) -> list:
         """What could be written."""
-        return [garden(self.trained, desk.story, seen.position, sampling, seed)]
+        return [garden(self.trained, story, seen.position, sampling, seed)]
 
-    def heads(self, desk: Desk, seen: Look, *_) -> list:
+    def heads(self, story: Story, seen: Look, *_) -> list:
         """The attention of all heads."""
-        return [attention(self.trained, desk.story, seen)]
+        return [attention(self.trained, story, seen)]
 
-    def switches(self, desk: Desk, seen: Look, sampling: Sampling, seed: float) -> list:
+    def switches(self, story: Story, seen: Look, *values) -> list:
         """The switches of all heads."""
-        return [switched(self.trained, desk, seen, sampling, seed)]
+        return [switched(self.trained, story, seen, *values)]
 
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
@@ -138,14 +145,10 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     first.picture.attend(looking.attend, desk, first.weights, **QUICK)
     switches = deeper.switches
     switches.toggle(looking.toggle, [desk, *settings], switches, **QUICK)
+    # in two steps, for heads may be switched, or another place looked at, while it measures
     switches.knock(
-        looking.try_each,
-        [desk, *settings],
-        switches,
-        show_progress_on=switches,
-        **QUEUED,
-        **PRIVATE,
-    )
+        looking.try_each, desk, None, show_progress_on=switches, **QUEUED, **PRIVATE
+    ).success(looking.show_worth, [desk, *settings], switches, **QUICK)
     deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUICK)
     changes = [shown.change, moved.change, *(setting.change for setting in settings)]
     gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUICK)

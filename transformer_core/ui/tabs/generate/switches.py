@@ -6,52 +6,63 @@ from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.knock_out import knock_out_text, said
-from transformer_core.explain.roles import called, roles_of
+from transformer_core.explain.roles import roles_of
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import Look, write_on
+from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import signed
-from transformer_core.ui.tabs.generate.desk import Desk, Measured
-from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value
+from transformer_core.ui.tabs.generate.desk import Measured
+from transformer_core.ui.tabs.generate.story import Story
+from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
 
 LENGTH = 80  # characters of a continuation
+NOTHING = "Nothing was predicted up to here: look at a character further on."
 
 
-def read_of(desk: Desk, seen: Look) -> list[int]:
+def read_of(story: Story, seen: Look) -> list[int]:
     """What the model had read at the place that is looked at."""
-    return desk.story.branch.ids[seen.start : seen.position]
+    return story.branch.ids[seen.start : seen.position]
 
 
-def measured(trained: Trained[DecoderLM], desk: Desk, seen: Look) -> Measured:
-    """What the text before the place that is looked at loses without each head."""
-    ids = read_of(desk, seen)
+def measured(trained: Trained[DecoderLM], story: Story, seen: Look) -> Measured:
+    """What the text before the place that is looked at loses without each head; InputError if of
+    that nothing was predicted."""
+    ids = read_of(story, seen)
+    if len(ids) < 2:
+        raise InputError(NOTHING)
     return Measured(ids, knock_out_text(trained.model, ids))
 
 
 def switched(
-    trained: Trained[DecoderLM], desk: Desk, seen: Look, sampling: Sampling, seed: float
+    trained: Trained[DecoderLM],
+    story: Story,
+    seen: Look,
+    sampling: Sampling,
+    seed: float,
+    off: tuple[Head, ...] = (),
+    kept: Measured | None = None,
 ) -> dict:
     """The head switches, with what each is worth if that was measured of this text."""
-    model, ids, off = trained.model, read_of(desk, seen), desk.off
-    written = (continued(trained, desk, seen, sampling, seed, some) for some in ((), off))
-    texts = list(zip(("all heads", "without"), written, strict=True)) if off else []
-    n_heads, kept = model.config.n_heads, desk.measured
+    model, ids = trained.model, read_of(story, seen)
+    n_heads, n = model.config.n_heads, len(ids) - 1
+    if n < 1:
+        return switches_value(model.sites, n_heads, off, None, [], NOTHING)
     damage = kept.damage if kept and kept.ids == ids else None
-    length = f"the last {len(ids) - 1:,} characters"
-    summary = INVITATION
+    change = f"the log-probability of the last {'character' if n == 1 else f'{n:,} characters'}"
+    summary, texts = INVITATION, []
     if damage:
-        head, worst = min(damage.items(), key=lambda item: item[1])
-        summary = (
-            f"The number in each square is how much the log-probability of {length} changes "
-            f"without that head. It needs {called(head, roles_of(trained))} most "
-            f"({signed(worst, 2)})."
-        )
+        summary = worth(damage, roles_of(trained), f"much {change} changes", 2)
     if off:
         summary = (
-            f"{heads_off(off, len(model.sites) * n_heads)}: the log-probability of {length} "
-            f"changes by {signed(lost(model, ids, off), 2)}. With the same dice it goes on:"
+            f"{heads_off(off, len(model.sites) * n_heads)}: {change} changes by "
+            f"{signed(lost(model, ids, off), 2)}. With the same dice it goes on:"
         )
+        before = story.branch.ids[: seen.position]
+        for name, some in (("all heads", ()), ("without", off)):
+            tokens = write_on(trained, before, LENGTH, sampling, seed, some)
+            texts.append((name, "".join(token.text for token in tokens)))
     return switches_value(model.sites, n_heads, off, damage, [], summary, texts=texts)
 
 
@@ -63,16 +74,3 @@ def lost(model: DecoderLM, ids: list[int], off: tuple[Head, ...]) -> float:
     rows = (next_log_probs(model(text[:, :-1], trace)) for trace in traces)
     without, whole = (said(row, text).item() for row in rows)
     return without - whole
-
-
-def continued(
-    trained: Trained[DecoderLM],
-    desk: Desk,
-    seen: Look,
-    sampling: Sampling,
-    seed: float,
-    off: tuple[Head, ...],
-) -> str:
-    """What stands behind the place that is looked at, without some heads."""
-    ids = desk.story.branch.ids[: seen.position]
-    return "".join(token.text for token in write_on(trained, ids, LENGTH, sampling, seed, off))

@@ -8,13 +8,13 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.explain.roles import called, roles_of
+from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Classification, Models, classify
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
 from transformer_core.tasks.lens import class_lens, settled_from
-from transformer_core.tasks.wording import percent, signed
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
@@ -24,6 +24,7 @@ from transformer_core.ui.views.switches import (
     heads_off,
     switches_value,
     switches_view,
+    worth,
 )
 
 TITLE = "Layers"
@@ -67,12 +68,8 @@ def switched(trained: Trained, work: Silenced, measured: Measured | None = None)
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = INVITATION
     if damage:
-        head, worst = min(damage.items(), key=lambda item: item[1])
-        summary = (
-            f"The number in each square is how many points the probability of “{label}” "
-            f"({percent(before, 1)}) changes without that head. It needs "
-            f"{called(head, roles_of(trained))} most ({signed(worst, 1)})."
-        )
+        change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
+        summary = worth(damage, roles_of(trained), change, 1)
     if work.off:
         trace = Trace(head_mask(trained.model, work.off), record=False)
         after = classify(trained, work.text, trace).probabilities[label]

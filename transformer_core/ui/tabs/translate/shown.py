@@ -7,7 +7,7 @@ from dataclasses import replace
 import gradio as gr
 
 from transformer_core.checkpoint import Models, Trained
-from transformer_core.explain.roles import called, counted, labelled, roles_of
+from transformer_core.explain.roles import counted, labelled, roles_of
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
@@ -20,7 +20,7 @@ from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
-from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value
+from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
 
@@ -161,11 +161,11 @@ def switched(trained: Trained, work: Work, measured: Measured | None) -> dict:
     plain = work.plain or now
     damage = measured.damage if measured and measured.holds_for(plain) else None
     diff = word_diff(plain.text, now.text) if work.off else []
-    model, said = trained.model, worth(trained, work, damage)
+    model, said = trained.model, told(trained, work, damage)
     return switches_value(model.sites, model.config.n_heads, work.off, damage, diff, said)
 
 
-def worth(trained: Trained, work: Work, damage: dict | None) -> str:
+def told(trained: Trained, work: Work, damage: dict | None) -> str:
     """What the switches show, in words."""
     now = work.translated
     plain = work.plain or now
@@ -178,12 +178,8 @@ def worth(trained: Trained, work: Work, damage: dict | None) -> str:
             f"changes by {signed(change, 2)}{stays}"
         )
     if damage:
-        head, worst = min(damage.items(), key=lambda item: item[1])
-        return (
-            "The number in each square is how much the log-probability of the translation changes "
-            f"without that head. It needs {called(head, roles_of(trained))} most "
-            f"({signed(worst, 2)})."
-        )
+        what = "much the log-probability of the translation changes"
+        return worth(damage, roles_of(trained), what, 2)
     return INVITATION
 
 
