@@ -69,6 +69,13 @@ def write(page, prompt, length=60):
     page.get_by_role("button", name="Write").click()
 
 
+def pick_another(page, place):
+    """Let the text go on otherwise from its place-th character, with the second of the offers."""
+    page.locator("#story .token").nth(place - 1).click()
+    page.locator("#next .next-rows button:enabled").nth(1).click()
+    expect(page.locator("#story h3")).to_contain_text(f"at {place}")
+
+
 def begins(page, letters, more=1):
     """Wait until the text begins so and has some more characters."""
     page.wait_for_function(
@@ -289,10 +296,7 @@ def test_an_alternative_that_is_picked_while_it_writes_ends_the_writing(open_pag
     write(page, "KING HENRY:\n", 1000)
     begins(page, "KING", 20)
     enter(page, "Length", 20)  # of what comes next
-    page.locator("#story .token").nth(12).click()
-    pace(page, "instant")
-    page.locator("#next .next-rows button:enabled").nth(1).click()
-    expect(page.locator("#story h3")).to_contain_text("at 13")
+    pick_another(page, 13)
     expect(page.locator("#story .token")).to_have_count(13 + 20)
     branch = settled(page)
     opened_section(page, "Branches")
@@ -429,9 +433,7 @@ def test_after_a_prompt_that_is_refused_undo_still_leads_to_the_text_before(open
     write(page, "ROMEO:\n", 20)
     expect(page.locator("#story .token")).to_have_count(27)
     first = settled(page)
-    page.locator("#story .token").nth(12).click()
-    page.locator("#next .next-rows button:enabled").nth(1).click()
-    expect(page.locator("#story h3")).to_contain_text("at 13")
+    pick_another(page, 13)
     settled(page)
     write(page, "日本")
     expect(page.locator("#story").get_by_role("alert")).to_be_visible()
