@@ -110,27 +110,23 @@ chart.addEventListener('keydown', (event) => {
 });
 actions.csv = () =>
   current()?.stacks &&
-  save(
-    'anatomy.csv',
-    'text/csv',
-    csv([
-      ['stack', 'layer', 'part', 'shape', 'parameters', 'shared parameters', 'operations'],
-      ...current().stacks.flatMap((s) =>
-        s.nodes.map(
-          (n) => [
-            s.name,
-            n.layer === null ? '' : n.layer + 1,
-            n.title,
-            n.shape,
-            n.parameters,
-            n.shared,
-            n.flops,
-          ],
-        )
-      ),
-    ]),
-  );
-actions.svg = () => chart.firstElementChild && saveSvg('anatomy.svg', chart.firstElementChild);
+  saveTable('anatomy', [
+    ['stack', 'layer', 'part', 'shape', 'parameters', 'shared parameters', 'operations'],
+    ...current().stacks.flatMap((s) =>
+      s.nodes.map(
+        (n) => [
+          s.name,
+          n.layer === null ? '' : n.layer + 1,
+          n.title,
+          n.shape,
+          n.parameters,
+          n.shared,
+          n.flops,
+        ],
+      )
+    ),
+  ]);
+actions.svg = () => chart.firstElementChild && saveSvg('anatomy', chart.firstElementChild);
 new ResizeObserver(() => {
   if (chart.clientWidth && chart.clientWidth !== drawnAt) draw();
 }).observe(chart);

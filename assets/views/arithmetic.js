@@ -113,17 +113,13 @@ actions.fold = () => {
 element.addEventListener('keydown', (event) => event.key === 'Escape' && actions.fold());
 actions.csv = () =>
   current() &&
-  save(
-    'number.csv',
-    'text/csv',
-    csv([
-      ['what', 'value', 'first factor', 'second factor'],
-      ...linesOf(current()).map(({ name, value, factors }) => [
-        name,
-        value ?? '',
-        ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
-      ]),
+  saveTable('number', [
+    ['what', 'value', 'first factor', 'second factor'],
+    ...linesOf(current()).map(({ name, value, factors }) => [
+      name,
+      value ?? '',
+      ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
     ]),
-  );
+  ]);
 watch('value', draw);
 draw();

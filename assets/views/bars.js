@@ -63,17 +63,13 @@ function draw() {
 actions.csv = () => {
   const value = current();
   if (value) {
-    save(
-      'next-token.csv',
-      'text/csv',
-      csv([
-        ['token', 'model', 'drawn'],
-        ...value.tokens.map((token, i) => [token, value.model[i], value.drawn[i]]),
-      ]),
-    );
+    saveTable('next-token', [
+      ['token', 'model', 'drawn'],
+      ...value.tokens.map((token, i) => [token, value.model[i], value.drawn[i]]),
+    ]);
   }
 };
-actions.svg = () => current() && saveSvg('next-token.svg', chart);
+actions.svg = () => current() && saveSvg('next-token', chart);
 new ResizeObserver(draw).observe(chart.parentElement);
 watch('value', draw);
 draw();

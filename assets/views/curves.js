@@ -157,14 +157,10 @@ slider.addEventListener('input', hold);
 slider.addEventListener('change', scrub);
 actions.csv = () =>
   current()?.series &&
-  save(
-    'training.csv',
-    'text/csv',
-    csv([
-      ['model', 'step', 'loss', 'accuracy', 'exact match'],
-      ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
-    ]),
-  );
+  saveTable('training', [
+    ['model', 'step', 'loss', 'accuracy', 'exact match'],
+    ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
+  ]);
 let drawnAt = '';
 new ResizeObserver(() => {
   const size = `${chart.clientWidth} ${chart.clientHeight}`;

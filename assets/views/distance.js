@@ -148,27 +148,23 @@ function toPointer(event) {
   move();
 }
 for (const kind of ['pointerdown', 'pointermove']) chart.addEventListener(kind, toPointer);
-actions.svg = () => met && saveSvg('distance.svg', chart);
+actions.svg = () => met && saveSvg('distance', chart);
 actions.csv = () =>
   met &&
-  save(
-    'distance.csv',
-    'text/csv',
-    csv([
-      ['encoding', 'query', 'key', 'head', 'place', 'distance', 'score'],
-      ...steps(place).flatMap((p) =>
-        steps(away).map((k) => [
-          met.encoding,
-          met.tokens[met.query],
-          met.tokens[met.key],
-          met.head + 1,
-          p,
-          k,
-          +scoreAt(p, k).toFixed(3),
-        ])
-      ),
-    ]),
-  );
+  saveTable('distance', [
+    ['encoding', 'query', 'key', 'head', 'place', 'distance', 'score'],
+    ...steps(place).flatMap((p) =>
+      steps(away).map((k) => [
+        met.encoding,
+        met.tokens[met.query],
+        met.tokens[met.key],
+        met.head + 1,
+        p,
+        k,
+        +scoreAt(p, k).toFixed(3),
+      ])
+    ),
+  ]);
 new ResizeObserver(() => met && picture()).observe(stage.parentElement);
 watch('value', draw);
 draw();

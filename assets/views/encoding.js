@@ -105,17 +105,13 @@ actions.png = () => {
     context = large.getContext('2d');
   context.imageSmoothingEnabled = false;
   context.drawImage(map, 0, 0, large.width, large.height);
-  large.toBlob((picture) => save(`${current().name}.png`, 'image/png', picture));
+  savePicture(current().name, large);
 };
 actions.csv = () =>
-  current()?.table && save(
-    `${current().name}.csv`,
-    'text/csv',
-    csv([
-      ['position', current().isBias ? 'key' : 'channel', 'value'],
-      ...columnOf(0).flatMap((_, i) => rowOf(i).map((v, j) => [i, j, +v.toFixed(4)])),
-    ]),
-  );
+  current()?.table && saveTable(current().name, [
+    ['position', current().isBias ? 'key' : 'channel', 'value'],
+    ...columnOf(0).flatMap((_, i) => rowOf(i).map((v, j) => [i, j, +v.toFixed(4)])),
+  ]);
 whenTheme(draw);
 watch('value', draw);
 draw();

@@ -433,15 +433,11 @@ actions.png = () => {
     target = picture.getContext('2d');
   target.scale(2, 2);
   exported(target);
-  picture.toBlob((blob) => save('flow.png', 'image/png', blob));
+  savePicture('flow', picture);
 };
 actions.csv = () =>
   g &&
-  save(
-    'flow.csv',
-    'text/csv',
-    csv(flowTable({ numbers, words, g, now, page, least: least.value / 100 })),
-  );
+  saveTable('flow', flowTable({ numbers, words, g, now, page, least: least.value / 100 }));
 
 new ResizeObserver(() => {
   g = null;

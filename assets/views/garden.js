@@ -186,17 +186,13 @@ svg.addEventListener('keydown', (event) => {
 actions.csv = () => {
   const { lines, probs, temperature } = current() ?? {};
   if (!lines) return;
-  save(
-    'threads.csv',
-    'text/csv',
-    csv([
-      ['temperature', 'thread', 'place', 'character', 'probability'],
-      ...lines.flatMap((line, j) =>
-        line.map((text, d) => [temperature, j + 1, d + 1, text, probs[j][d]])
-      ),
-    ]),
-  );
+  saveTable('threads', [
+    ['temperature', 'thread', 'place', 'character', 'probability'],
+    ...lines.flatMap((line, j) =>
+      line.map((text, d) => [temperature, j + 1, d + 1, text, probs[j][d]])
+    ),
+  ]);
 };
-actions.svg = () => current() && saveSvg('threads.svg', svg);
+actions.svg = () => current() && saveSvg('threads', svg);
 watch('value', draw);
 draw();

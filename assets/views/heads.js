@@ -205,11 +205,11 @@ actions.png = () => {
   c.font = '14px sans-serif';
   picture.width = Math.max(left + m * cell, c.measureText(title.textContent).width + 10) + 10;
   picture.height = top + n * cell + 10;
-  c.fillStyle = '#fff';
+  c.fillStyle = colour('--ground');
   c.fillRect(0, 0, picture.width, picture.height);
   c.imageSmoothingEnabled = false;
   c.drawImage(map, left, top, m * cell, n * cell);
-  c.fillStyle = '#000';
+  c.fillStyle = colour('--ink');
   c.font = '14px sans-serif';
   c.fillText(title.textContent, 10, 20);
   c.font = '12px monospace';
@@ -223,7 +223,7 @@ actions.png = () => {
     c.fillText(visible(t), 0, 0);
     c.restore();
   });
-  picture.toBlob((blob) => save('attention.png', 'image/png', blob));
+  savePicture('attention', picture);
 };
 function point(event) {
   const g = data();

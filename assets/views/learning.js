@@ -114,17 +114,13 @@ chart.addEventListener('pointerdown', (event) => { // the nearest moment
   slider.value = far.indexOf(Math.min(...far));
   draw();
 });
-actions.svg = () => moments().length && saveSvg('learning.svg', chart);
+actions.svg = () => moments().length && saveSvg('learning', chart);
 actions.csv = () =>
   moments().length &&
-  save(
-    'learning.csv',
-    'text/csv',
-    csv([
-      ['steps', 'nats per character', 'share of known words', 'text'],
-      ...moments().map(({ step, loss, known, text: written }) => [step, loss, known, written]),
-    ]),
-  );
+  saveTable('learning', [
+    ['steps', 'nats per character', 'share of known words', 'text'],
+    ...moments().map(({ step, loss, known, text: written }) => [step, loss, known, written]),
+  ]);
 new ResizeObserver(draw).observe(chart.parentElement);
 watch('value', begin);
 begin();

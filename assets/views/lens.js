@@ -153,20 +153,16 @@ table.addEventListener('keydown', (event) => {
 });
 actions.csv = () =>
   current()?.rows &&
-  save(
-    'logit-lens.csv',
-    'text/csv',
-    csv([
-      ['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
-      ...current().rows.flatMap((row, i) =>
-        row.cells.flatMap(({ rank, best }, j) =>
-          best.map((
-            [token, p],
-            k,
-          ) => [i + 1, row.reads, row.then ?? '', current().layers[j], k + 1, token, p, rank])
-        )
-      ),
-    ]),
-  );
+  saveTable('logit-lens', [
+    ['row', 'reads', 'next', 'state', 'place', 'token', 'probability', 'rank of the last answer'],
+    ...current().rows.flatMap((row, i) =>
+      row.cells.flatMap(({ rank, best }, j) =>
+        best.map((
+          [token, p],
+          k,
+        ) => [i + 1, row.reads, row.then ?? '', current().layers[j], k + 1, token, p, rank])
+      )
+    ),
+  ]);
 watch('value', draw);
 draw();

@@ -146,17 +146,13 @@ chart.addEventListener('pointerdown', (event) => {
   slider.value = (at - x(0)) / (x(1) - x(0));
   ask();
 });
-actions.svg = () => current()?.rows.length && saveSvg('longer.svg', chart);
+actions.svg = () => current()?.rows.length && saveSvg('longer', chart);
 actions.csv = () =>
   current()?.rows.length &&
-  save(
-    'longer.csv',
-    'text/csv',
-    csv([
-      ['encoding', 'characters before', 'nats a character', 'least', 'most'],
-      ...current().rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
-    ]),
-  );
+  saveTable('longer', [
+    ['encoding', 'characters before', 'nats a character', 'least', 'most'],
+    ...current().rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
+  ]);
 new ResizeObserver(() => current()?.rows.length && plot()).observe(chart.parentElement);
 watch('value', draw);
 draw();

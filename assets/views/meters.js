@@ -47,13 +47,9 @@ function meter({ name, p }) {
 }
 actions.csv = () =>
   current()?.rows &&
-  save(
-    'probabilities.csv',
-    'text/csv',
-    csv([
-      ['', ...current().labels],
-      ...current().rows.map(({ name, p }) => [name, (1 - p).toFixed(5), p.toFixed(5)]),
-    ]),
-  );
+  saveTable('probabilities', [
+    ['', ...current().labels],
+    ...current().rows.map(({ name, p }) => [name, (1 - p).toFixed(5), p.toFixed(5)]),
+  ]);
 watch('value', draw);
 draw();

@@ -166,7 +166,7 @@ actions.png = () => {
     pen.fillText(`layer ${l + 1}, head ${h + 1}`, x, y + 12);
     pen.drawImage(canvas, x, y + 18, side, side);
   });
-  picture.toBlob((blob) => save('attention.png', 'image/png', blob));
+  savePicture('attention', picture);
 };
 let drawnAt = '';
 new ResizeObserver(() => {

@@ -185,21 +185,17 @@ actions.every = () => tell('answers', said());
 actions.csv = () => {
   const { words, order, end, rows } = current() ?? {};
   if (!rows?.length) return;
-  save(
-    'orders.csv',
-    'text/csv',
-    csv([
-      ['encoding', 'order', 'answer', 'at first', 'moved', 'answers to all orders'],
-      ...rows.map((row) => [
-        row.name,
-        order.map((i) => words[i]).join(' ') + end,
-        row.says.join(' '),
-        row.first.join(' '),
-        row.moved,
-        row.answers ?? '',
-      ]),
+  saveTable('orders', [
+    ['encoding', 'order', 'answer', 'at first', 'moved', 'answers to all orders'],
+    ...rows.map((row) => [
+      row.name,
+      order.map((i) => words[i]).join(' ') + end,
+      row.says.join(' '),
+      row.first.join(' '),
+      row.moved,
+      row.answers ?? '',
     ]),
-  );
+  ]);
 };
 watch('value', draw);
 draw();

@@ -189,31 +189,27 @@ actions.copy = async (button) => {
   }
 };
 actions.csv = () =>
-  pieces.length && save(
-    'pieces.csv',
-    'text/csv',
-    csv([
-      [
-        'position',
-        'piece',
-        'probability',
-        'word',
-        'probability of the word',
-        ...OTHER_COLUMNS,
-      ],
-      ...pieces.map(([piece, p, alternatives], i) => {
-        const [first, n, whole] = wordOf(i),
-          word = pieces.slice(first, first + n).map((one) => one[0]).join('').trim();
-        return [
-          i + 1,
-          piece,
-          p,
-          word,
-          whole,
-          ...otherCells(alternatives),
-        ];
-      }),
-    ]),
-  );
+  pieces.length && saveTable('pieces', [
+    [
+      'position',
+      'piece',
+      'probability',
+      'word',
+      'probability of the word',
+      ...OTHER_COLUMNS,
+    ],
+    ...pieces.map(([piece, p, alternatives], i) => {
+      const [first, n, whole] = wordOf(i),
+        word = pieces.slice(first, first + n).map((one) => one[0]).join('').trim();
+      return [
+        i + 1,
+        piece,
+        p,
+        word,
+        whole,
+        ...otherCells(alternatives),
+      ];
+    }),
+  ]);
 watch('value', draw);
 draw();

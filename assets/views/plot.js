@@ -29,5 +29,5 @@ actions.csv = () => {
       );
     } else trace.y.forEach((y, i) => rows.push([label, trace.x?.[i] ?? i, y, '']));
   });
-  save(name + '.csv', 'text/csv', csv(rows));
+  saveTable(name, rows);
 };

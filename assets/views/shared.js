@@ -124,16 +124,23 @@ const saveSvg = (name, svg) => {
       fill: getComputedStyle(document.body).backgroundColor,
     }),
   );
-  save(name, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
+  save(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 };
+const savePicture = (name, canvas) =>
+  canvas.toBlob((blob) => save(`${name}.png`, 'image/png', blob));
 // a spreadsheet evaluates what begins like a formula: an apostrophe makes text of it, numbers stay
 const literal = (cell) =>
   typeof cell !== 'number' && /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(cell)
     ? "'" + cell
     : String(cell);
 const quoted = (text) => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-const csv = (rows) =>
-  rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n';
+// the first row names the columns
+const saveTable = (name, rows) =>
+  save(
+    `${name}.csv`,
+    'text/csv',
+    rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n',
+  );
 // An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};
@@ -169,17 +176,13 @@ const otherCells = (alternatives) =>
   [...Array(10).keys()].flatMap((k) => alternatives[k]?.slice(1) ?? ['', '']);
 const saveTokens = (name, tokens) =>
   // [[text, probability or null, alternatives], …]
-  save(
-    name,
-    'text/csv',
-    csv([
-      ['position', 'token', 'probability', ...OTHER_COLUMNS],
-      ...tokens.map((
-        [token, p, alternatives],
-        i,
-      ) => [i + 1, token, p ?? '', ...otherCells(alternatives)]),
-    ]),
-  );
+  saveTable(name, [
+    ['position', 'token', 'probability', ...OTHER_COLUMNS],
+    ...tokens.map((
+      [token, p, alternatives],
+      i,
+    ) => [i + 1, token, p ?? '', ...otherCells(alternatives)]),
+  ]);
 // one handler for the whole view: <button data-do="name"> calls actions[name](button)
 const actions = {};
 element.addEventListener('click', (event) => {
@@ -315,24 +318,20 @@ function showKinds(box, groups, group) {
 }
 const saveHeads = ({ queries, keys, places = [[...queries.keys()], [...keys.keys()]] }, heads) =>
   // [[layer, head, weights], …]
-  save(
-    'attention.csv',
-    'text/csv',
-    csv([
-      ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
-      ...heads.flatMap(([layer, head, weights]) =>
-        [...weights].map((w, k) => {
-          const i = Math.floor(k / keys.length), j = k % keys.length;
-          return [
-            layer + 1,
-            head + 1,
-            places[0][i] + 1,
-            places[1][j] + 1,
-            queries[i],
-            keys[j],
-            w.toFixed(5),
-          ];
-        })
-      ),
-    ]),
-  );
+  saveTable('attention', [
+    ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
+    ...heads.flatMap(([layer, head, weights]) =>
+      [...weights].map((w, k) => {
+        const i = Math.floor(k / keys.length), j = k % keys.length;
+        return [
+          layer + 1,
+          head + 1,
+          places[0][i] + 1,
+          places[1][j] + 1,
+          queries[i],
+          keys[j],
+          w.toFixed(5),
+        ];
+      })
+    ),
+  ]);

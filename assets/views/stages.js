@@ -192,19 +192,15 @@ function draw() {
 actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () =>
   maps.length &&
-  save(
-    'stages.csv',
-    'text/csv',
-    csv([
-      ['stage', 'row', 'column', 'row name', 'column name', 'value'],
-      ...maps.flatMap((map) =>
-        [...map.numbers].map((v, k) => {
-          const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
-          return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v];
-        })
-      ),
-    ]),
-  );
+  saveTable('stages', [
+    ['stage', 'row', 'column', 'row name', 'column name', 'value'],
+    ...maps.flatMap((map) =>
+      [...map.numbers].map((v, k) => {
+        const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
+        return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v];
+      })
+    ),
+  ]);
 new ResizeObserver(() => {
   if (figures.clientWidth && figures.clientWidth !== drawnAt) labels();
 }).observe(figures);

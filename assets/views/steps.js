@@ -77,22 +77,18 @@ written.addEventListener('click', (event) => {
 });
 actions.csv = () =>
   current()?.written &&
-  save(
-    'decoding.csv',
-    'text/csv',
-    csv([
-      ['place', 'symbol', 'probability', ...current().source],
-      ...current().written.map((
-        [text, p],
-        t,
-      ) => [
-        t + 1,
-        text,
-        p,
-        ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)]
-          .map((w) => w.toFixed(4)),
-      ]),
+  saveTable('decoding', [
+    ['place', 'symbol', 'probability', ...current().source],
+    ...current().written.map((
+      [text, p],
+      t,
+    ) => [
+      t + 1,
+      text,
+      p,
+      ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)]
+        .map((w) => w.toFixed(4)),
     ]),
-  );
+  ]);
 watch('value', draw);
 draw();

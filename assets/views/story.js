@@ -128,7 +128,7 @@ function end() {
   goal = tokens.length;
   asked = false;
 }
-actions.csv = () => tokens.length && saveTokens('story.csv', tokens.slice(0, shown));
+actions.csv = () => tokens.length && saveTokens('story', tokens.slice(0, shown));
 text.addEventListener('pointerover', (event) => {
   const node = event.target.closest('.token');
   if (node && !pinned && event.pointerType === 'mouse') look(+node.dataset.i, false);

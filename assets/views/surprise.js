@@ -50,7 +50,7 @@ function draw() {
     } bits.`
     : '';
 }
-actions.svg = () => heard && saveSvg('surprise.svg', chart);
+actions.svg = () => heard && saveSvg('surprise', chart);
 document.addEventListener('story', (event) => {
   heard = event.detail;
   draw();

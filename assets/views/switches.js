@@ -80,16 +80,12 @@ actions.all = () => {
 actions.knock = () => tell('knock', {});
 actions.csv = () =>
   current()?.damage &&
-  save(
-    'knock-out.csv',
-    'text/csv',
-    csv([
-      ['attention', 'layer', 'head', `change in ${current().quantity}`],
-      ...Object.entries(current().damage).map(([key, d]) => {
-        const [kind, l, h] = key.split(':');
-        return [kind, +l + 1, +h + 1, d.toFixed(5)];
-      }),
-    ]),
-  );
+  saveTable('knock-out', [
+    ['attention', 'layer', 'head', `change in ${current().quantity}`],
+    ...Object.entries(current().damage).map(([key, d]) => {
+      const [kind, l, h] = key.split(':');
+      return [kind, +l + 1, +h + 1, d.toFixed(5)];
+    }),
+  ]);
 watch('value', draw);
 draw();

@@ -44,8 +44,7 @@ function draw() {
   );
 }
 actions.press = (button) => tell('press', { row: +button.dataset.row });
-actions.csv = () =>
-  current()?.rows && save(current().name + '.csv', 'text/csv', csv(current().csv));
+actions.csv = () => current()?.rows && saveTable(current().name, current().csv);
 actions.tex = () => current()?.tex && save(current().name + '.tex', 'text/plain', current().tex);
 watch('value', draw);
 draw();

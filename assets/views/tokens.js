@@ -109,6 +109,6 @@ element.addEventListener('keydown', (event) => {
     open(chosen, true);
   }
 });
-actions.csv = () => saveTokens('tokens.csv', tokens);
+actions.csv = () => saveTokens('tokens', tokens);
 watch('value', render);
 render();

@@ -201,23 +201,19 @@ box.addEventListener('keydown', (event) => {
 });
 actions.csv = () =>
   plant &&
-  save(
-    'beam.csv',
-    'text/csv',
-    csv([
-      ['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
-      ...treeNodes(current()).nodes.map(({ path, text, logProb, total, kept, ended }) => [
-        path.length,
-        text,
-        logProb,
-        total,
-        kept,
-        ended,
-        path.join(' '),
-      ]),
+  saveTable('beam', [
+    ['step', 'piece', 'log-probability', 'total', 'kept', 'ended', 'path'],
+    ...treeNodes(current()).nodes.map(({ path, text, logProb, total, kept, ended }) => [
+      path.length,
+      text,
+      logProb,
+      total,
+      kept,
+      ended,
+      path.join(' '),
     ]),
-  );
-actions.svg = () => plant && saveSvg('beam.svg', box.firstElementChild);
+  ]);
+actions.svg = () => plant && saveSvg('beam', box.firstElementChild);
 new ResizeObserver(() => {
   if (current()?.steps && box.clientWidth && box.clientWidth !== drawnFor) picture();
 }).observe(box);

@@ -126,16 +126,12 @@ actions.method = (button) => {
 };
 actions.csv = () =>
   current()?.methods?.length &&
-  save(
-    'trial.csv',
-    'text/csv',
-    csv([
-      ['word', ...current().methods.map((m) => m.name)],
-      ...current().words.map(([, own], i) => [
-        own,
-        ...current().methods.map((m) => m.scores[i]),
-      ]),
+  saveTable('trial', [
+    ['word', ...current().methods.map((m) => m.name)],
+    ...current().words.map(([, own], i) => [
+      own,
+      ...current().methods.map((m) => m.scores[i]),
     ]),
-  );
+  ]);
 watch('value', draw);
 draw();

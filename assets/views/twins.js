@@ -72,14 +72,10 @@ actions.enlarge = (button) => {
 };
 actions.csv = () =>
   current()?.cards &&
-  save(
-    'twins.csv',
-    'text/csv',
-    csv([
-      ['variant', 'says', 'note'],
-      ...current().cards.map((twin) => [twin.title, written(twin), twin.note]),
-    ]),
-  );
+  saveTable('twins', [
+    ['variant', 'says', 'note'],
+    ...current().cards.map((twin) => [twin.title, written(twin), twin.note]),
+  ]);
 whenTheme(() => current()?.cards && draw());
 watch('value', draw);
 draw();

@@ -149,25 +149,21 @@ chart.addEventListener('keydown', (event) => {
   at = xs[Math.min(xs.length - 1, Math.max(0, i + step))];
   paint();
 });
-actions.svg = () => current()?.lines?.length && saveSvg('curves.svg', chart);
+actions.svg = () => current()?.lines?.length && saveSvg('curves', chart);
 actions.csv = () =>
   current()?.lines?.length &&
-  save(
-    'curves.csv',
-    'text/csv',
-    csv([
-      ['variant', current().x, 'mean', 'smoothed', 'low', 'high'],
-      ...current().lines.flatMap((line) =>
-        line.x.map((
-          x,
-          i,
-        ) => [
-          line.title,
-          ...[x, line.mean[i], line.smoothed[i], line.low[i], line.high[i]].map((v) => v ?? ''),
-        ])
-      ),
-    ]),
-  );
+  saveTable('curves', [
+    ['variant', current().x, 'mean', 'smoothed', 'low', 'high'],
+    ...current().lines.flatMap((line) =>
+      line.x.map((
+        x,
+        i,
+      ) => [
+        line.title,
+        ...[x, line.mean[i], line.smoothed[i], line.low[i], line.high[i]].map((v) => v ?? ''),
+      ])
+    ),
+  ]);
 let seenWidth = 0;
 new ResizeObserver(() => {
   if (element.clientWidth && element.clientWidth !== seenWidth) {
