@@ -38,6 +38,7 @@ function show(open) { // in the place of the part
 function draw() {
   const value = current();
   if (!value) return show(false);
+  if (!isNewest(value)) return; // of a press before the last, or of one that was taken back
   if (!section.contains(document.activeElement)) came = document.activeElement;
   show(true);
   before = awaited?.press === value.press ? awaited.before : [];
@@ -106,6 +107,7 @@ actions.open = ({ dataset }) => {
 };
 actions.back = ({ dataset }) => ask(before[dataset.i][1], before.slice(0, dataset.i));
 actions.fold = () => {
+  presses += 1;
   show(false);
   came?.focus?.({ preventScroll: true });
   tell('fold', {});

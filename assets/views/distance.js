@@ -18,7 +18,6 @@ const NAMES = {
   rotary: 'Rotary',
   alibi: 'ALiBi',
 };
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
 let shown = [+place.value, +away.value], frame = 0; // where the picture has come

@@ -14,7 +14,7 @@ const root = $('.view'),
   canvas = $('canvas'),
   bar = $('.flow-bar'),
   pen = canvas.getContext('2d');
-const still = matchMedia('(prefers-reduced-motion: reduce)'), bare = props.candidates === false;
+const bare = props.candidates === false;
 const PIECE = { write: 1000, classify: 2600, translate: 1600 }; // ms from one to the next
 // where a step ends: the candidates stand, none has fallen
 const HALT = { write: .7, classify: 0, translate: .7 };
@@ -116,7 +116,7 @@ const draw = () => {
 function advance(passed) {
   if (until === null) return;
   const part = controls.speed() * passed / PIECE[numbers.kind];
-  now.clock = Math.min(until, now.clock + (still.matches ? 0 : part));
+  now.clock = Math.min(until, now.clock + (calm.matches ? 0 : part));
   if (now.clock >= until) until = null;
 }
 function frame(time) {
@@ -130,9 +130,9 @@ function frame(time) {
     g = null;
   }
   if (!g && !arrange()) return;
-  let moving = until !== null && !still.matches;
+  let moving = until !== null && !calm.matches;
   const follow = (value, goal, ms) => {
-    if (still.matches || Math.abs(goal - value) < .004) return goal;
+    if (calm.matches || Math.abs(goal - value) < .004) return goal;
     moving = true;
     return value + (goal - value) * (1 - Math.exp(-passed / ms));
   };
@@ -376,7 +376,7 @@ play.addEventListener('click', () => {
 next.addEventListener('click', () => {
   if (!numbers) return;
   begin();
-  if (still.matches) now.clock = stop();
+  if (calm.matches) now.clock = stop();
   else until = stop();
   draw();
 });

@@ -38,10 +38,7 @@ function flowBar(bar, redraw) {
   // runs: the clock does; wanted: unfolded; raw: with raw attention, and what has come of it
   function show(now, { runs, wanted, raw, attention }) {
     if (+scrub.value !== now.clock) scrub.value = now.clock;
-    for (const input of [scrub, least]) {
-      const at = `${(100 * (input.value - input.min) / (input.max - input.min)).toFixed(1)}%`;
-      if (input.at !== at) input.style.setProperty('--at', input.at = at);
-    }
+    for (const slider of [scrub, least]) fillTrack(slider);
     put(play, 'textContent', runs ? '❚❚ Pause' : '▶ Play');
     put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
     put(rawly, 'ariaPressed', String(raw));

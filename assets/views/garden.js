@@ -9,7 +9,6 @@ const finding = $('.finding'),
 const ROW = 24, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
 const GAP = 78, FLAT = 36; // px from a fork to the next letters, and of these beside a number
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
 // of the text that it grows from there is room for so much, on a phone for less
 let left = 140;
 let moving = 0, drawn = [], ways = [];

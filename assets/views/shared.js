@@ -156,10 +156,14 @@ const takesOver = (value) => {
   if (value.press === undefined) presses += 1;
   return isNewest(value);
 };
+// who wants little motion sees at once what others see move
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const smooth = () => calm.matches ? 'auto' : 'smooth';
 // a slider's track is coloured up to where it stands
 const fillTrack = (slider) => {
   const { min, max, value } = slider;
-  slider.style.setProperty('--at', `${100 * (value - min) / Math.max(1, max - min)}%`);
+  const at = `${100 * (value - min) / (max - min || 1)}%`;
+  if (slider.at !== at) slider.style.setProperty('--at', slider.at = at);
 };
 // what is drawn on a canvas is drawn anew in the colours of the other theme
 const whenTheme = (repaint) =>

@@ -18,8 +18,7 @@ let chosen = -1, pinned = false, followed = -1; // the tokens pointed at here, a
 
 $('.view-head').append($('.story-bar'));
 const paces = [...element.querySelectorAll('input')];
-const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-paces[still ? paces.length - 1 : 1].checked = true;
+paces[calm.matches ? paces.length - 1 : 1].checked = true;
 const pace = () => +paces.find((input) => input.checked).value || Infinity;
 const at = () => followed >= 0 ? followed : chosen >= 0 ? chosen : shown - 1;
 const busy = () => goal > tokens.length || shown < tokens.length;
@@ -84,6 +83,7 @@ function advance(now) {
   if (missing > 0 && !asked && tokens.length - shown < Math.min(speed * AHEAD, MOST)) {
     asked = true;
     tell('more', {
+      id,
       have: tokens.length,
       n: Math.min(missing, MOST, Math.max(LEAST, Math.ceil(speed * STRETCH))),
     });

@@ -40,7 +40,6 @@ actions.share = async () => {
   }, 2500);
 };
 // a section that is opened comes up to where it can be read; on a phone an opened tab into sight
-const smooth = () => matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
 document.addEventListener('click', (event) => {
   const tab = event.isTrusted && event.target.closest?.('[role=tab]');
   if (!tab) return;

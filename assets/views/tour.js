@@ -88,8 +88,7 @@ function show(tries = 20) {
   marked = target;
   target.classList.add('tour-target');
   card.classList.add('looking'); // out of the way of what it explains
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  target.scrollIntoView({ block: 'start', behavior: calm ? 'auto' : 'smooth' });
+  target.scrollIntoView({ block: 'start', behavior: smooth() });
 }
 actions.start = () => {
   begin.hidden = true;

@@ -129,6 +129,11 @@ function grow() {
     const piece = node.label.querySelector('.tree-text');
     piece.dataset.on = isLit && node.label.matches('.inside') ? '--accent' : '';
   }
+  const focusable = nodes.find(({ label }) => label.tabIndex === 0);
+  if (focusable && !grown(focusable)) { // the keyboard comes in where there is something
+    focusable.label.tabIndex = -1;
+    nodes[0].label.tabIndex = 0;
+  }
   sentence = all || !leader ? sayAll() : sayStep(n, leader, ends);
   tellSentence();
   if (!all) box.scrollTo({ left: (plant.columns[n - 1]?.[1] ?? 0) + 60 - box.clientWidth });

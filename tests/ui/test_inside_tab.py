@@ -91,6 +91,18 @@ def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
 
 
+def test_a_part_of_the_lab_s_model_stays_open_while_one_types_and_where_one_comes_back(
+    handlers, training
+):
+    part = "decoder:0:self:attention"
+    _, visit, *_ = handlers["arrive"](OURS, "CAB", "", part, 2, None, training)
+    assert (visit.key, visit.head) == (part, 1)
+    visit, *_, key, head = handlers["follow"](OURS, "CABA", "", part, 2, visit, training)
+    assert (visit.asked.text, key, head) == ("CABA", part, 2)
+    *_, key, head = handlers["arrive"](OURS, "CABA", "", key, head, visit, training)
+    assert (key, head) == (part, 2)
+
+
 def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
     for text, kept in (("ba", "BA"), ("To be, or not to be", training.toy.example)):
         assert handlers["change_model"](OURS, text, training)[0] == kept

@@ -18,6 +18,7 @@ from train.loop import fit_on_cpu
 from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.plans import Plan
+from transformer_core.lab.toys import PASTED
 from transformer_core.ui.app import LAUNCH, build_app
 from transformer_core.ui.page import forget
 from transformer_core.ui.tabs.lab import handlers
@@ -202,7 +203,8 @@ def test_a_model_that_cannot_be_built_is_refused_where_it_would_be(app, changes,
     names = ("positional_encoding", "norm", "n_heads", "n_layers", "d_model")
     ours = [changes.get(name, value) for name, value in zip(names, MODEL, strict=False)]
     settings = *SETTINGS, *ours, *MODEL[len(ours) :], *MODEL
-    assert re.search(sentence, handler(app, "show_code")(*settings)["refusal"])
+    assert re.search(sentence, handler(app, "show_code")(handlers.CODE, *settings)["refusal"])
+    assert handler(app, "show_code")("race", *settings) == gr.skip()
     (begun,) = handler(app, "run")(None, "CAB", *settings)
     for _, said, stop, *views in (begun, handler(app, "one_step")(None, "CAB", *settings)):
         assert re.search(sentence, said.replace("\\", "")) and not stop.interactive
@@ -212,6 +214,19 @@ def test_a_model_that_cannot_be_built_is_refused_where_it_would_be(app, changes,
 def test_what_a_visitor_is_quoted_for_is_no_markdown(app):
     _, said, *_ = next(handler(app, "run")(None, "<[*`_", *SETTINGS, *MODEL, *MODEL))
     assert "\\<" in said and all(mark not in re.sub(r"\\.", "", said) for mark in "<>[]()*`_")
+
+
+def test_an_input_of_ones_own_stays_until_another_task_or_size_is_chosen():
+    *sliders, example, shown = handlers.new_task((), "copy", 4, 3, PAIRS)
+    assert all(slider.interactive for slider in sliders) and set(example) <= set("ABC")
+    left = handlers.new_task(shown, "copy", 4, 3, "a -> b")
+    assert all(value == gr.skip() for value in left)
+    *_, other, shown = handlers.new_task(shown, "copy", 7, 12, PAIRS)
+    assert len(other) > len(example)
+    *sliders, _, own = handlers.new_task(shown, PASTED, 7, 3, PAIRS)
+    assert not any(slider.interactive for slider in sliders)
+    *_, first, _ = handlers.new_task(own, PASTED, 7, 3, "a -> b\nc -> d")
+    assert first == "a"
 
 
 def test_a_model_is_looked_at_before_anybody_trains_it(app, started):

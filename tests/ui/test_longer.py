@@ -44,6 +44,12 @@ def test_a_short_text_is_read_whole_at_first_and_as_much_as_is_asked_for_then(se
     assert section.read(text, asked(10_000))["n"] == len(text)
 
 
+def test_the_end_that_is_shown_is_that_of_what_was_read(section):
+    text = known(section)
+    found = section.read("…" + text, asked(10))  # one sign for a visitor, three for these models
+    assert found["text"] == "..." + text[:7] and found["n"] == 10
+
+
 def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
     monkeypatch.setattr("transformer_core.ui.tabs.positions.longer.WRITTEN", 4)
     text = (known(section) * 3)[:30]

@@ -12,7 +12,7 @@ from transformer_core.model.heads import every_head
 from transformer_core.tokenization import EOS
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import lay_out
-from transformer_core.ui.tabs.translate.shown import behind, german
+from transformer_core.ui.tabs.translate.shown import behind, german, ranking
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
 from transformer_core.ui.views.switches import head_key
 from transformer_core.ui.views.tree import tree_value
@@ -33,12 +33,15 @@ def work(trained):
 
 
 @pytest.fixture
-def typed(trained, tmp_path):
-    """typed(work, place, forced, off, text) -> the work that is shown, and what is kept of it."""
+def handlers(trained, tmp_path):
     with gr.Blocks():
         parts = lay_out()
-    models = SimpleNamespace(translator=trained, folder=tmp_path)
-    handlers = Handlers(models, parts)
+    return Handlers(SimpleNamespace(translator=trained, folder=tmp_path), parts)
+
+
+@pytest.fixture
+def typed(handlers):
+    """typed(work, place, forced, off, text) -> the work that is shown, and what is kept of it."""
 
     def answer(work, place, forced, off, text=TEXT):
         new, *kept = handlers.typed(work, text, *SEARCH, place, forced, off)[:4]
@@ -99,6 +102,11 @@ def test_a_new_text_begins_without_what_was_done_to_the_last(trained, work, type
     assert other.kept == Work().kept and other.sources == ("Hear me speak.",)
 
 
+def test_a_text_that_is_entered_again_keeps_what_was_done(trained, work, typed):
+    both, _ = again(trained, again(trained, work, shown=1, forced=(7,))[0], forced=(7, 9))
+    assert typed(both, *both.kept.values()) == both
+
+
 def test_what_an_address_sets_with_a_text_or_without_is_done(trained, work, typed):
     fresh = typed(Work(), 2, "7", "")
     assert fresh.forced == (7,) and fresh.shown == 1 and fresh.sources == work.sources
@@ -108,6 +116,25 @@ def test_what_an_address_sets_with_a_text_or_without_is_done(trained, work, type
     assert there.past == (Changes(), Changes((7,))) and there.kept["off"] == off
     undone = typed(there, 1, "7", "")
     assert (undone.changes, undone.past) == (Changes((7,)), (Changes(),))
+
+
+def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(handlers, work):
+    pressed = gr.EventData(None, {"off": ["decoder-cross:0:1"], "press": 3})
+    *kept, switches = handlers.toggle(work, "Another text.", None, pressed)
+    assert all(value == gr.skip() for value in kept) and len(kept) == len(handlers.parts.shown)
+    assert (switches["off"], switches["press"]) == ([], 3)
+    *_, switches = handlers.toggle(work, TEXT, None, pressed)
+    assert switches["off"] == ["decoder-cross:0:1"]
+
+
+@pytest.mark.parametrize(
+    "penalty, score",
+    [(1, "log-prob. / length"), (0, "log-prob."), (0.5, "log-prob. / length^0.5")],
+)
+def test_the_ranking_says_by_what_it_ranks(trained, penalty, score):
+    _, sentence = begin(trained, TEXT, 2, penalty)
+    (_, name), (_, first), *_ = ranking(sentence, penalty)["rows"]
+    assert name == score and first == f"{sentence.ranked[0].score:.2f}"
 
 
 def candidate(parent, token, total, *, kept=True):

@@ -53,7 +53,8 @@ def write(visit):
     visit.values[visit.find("Length")._id] = 200
     visit.do("Write", "click")
     for have in (0, 100, 200):
-        visit.do("story", "more", have=have, n=100)
+        shown = visit.values[visit.find("story")._id]
+        visit.do("story", "more", id=shown["id"], have=have, n=100)
     visit.do("story", "look", position=50)
     visit.do("Switch off", "select")
     visit.do("story-switches", "toggle", off=["decoder-self:0:1"], press=1)

@@ -16,6 +16,13 @@ from transformer_core.inference import CheckpointError, InputError
 # at most so many visitors compute at once, over all events: more would only slow each other down
 QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+# what is shown without a sign of waiting, and where of several events the last one counts
+QUIET: dict[str, Any] = {
+    "show_progress": "hidden",
+    "trigger_mode": "always_last",
+    **QUEUED,
+    **PRIVATE,
+}
 SECONDS_PER_UPDATE = 0.1  # of a stream
 BUSY = "() => ({__type__: 'update', interactive: true})"
 IDLE = "() => ({__type__: 'update', interactive: false})"

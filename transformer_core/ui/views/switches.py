@@ -21,7 +21,7 @@ def switches_view(title: str, **component) -> gr.HTML:
         '<button type="button" data-do="all">All on</button></span>'
         '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
         '<dl class="switch-texts" lang="en"></dl>'
-        '<div class="switch-grids"></div><p class="view-note view-readout"></p>'
+        '<div class="switch-grids"></div>'
     )
     promise = "A switch for every head appears here."
     return view("switches", title, body, ("csv",), promise=promise, **component)

@@ -219,7 +219,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         [page.opened.select, page.restored.change],
         answers.arrive,
         [study, here.shown, metric, *brought, *settings],
-        [study, here.curves, *here.choices, here.brought],
+        [study, here.curves, *here.choices, here.brought, here.asked],
         **DRAWING,
     )
     chosen = [here.curves, *here.choices]

@@ -71,8 +71,9 @@ class Answers:
             twin = choices[N_OFFERED:] if part or new else [gr.skip()] * N_BROUGHT
             choices = told(study), *[gr.skip()] * (N_OFFERED - 1), *twin
         site, head = begin_with(study, part, head)
-        question = (name, text, str(site), head) if new else None
-        return name, self.draw_curves(name, metric, *settings), *choices, question
+        # asked from now on, even if it is stopped or cannot be: nobody asks it again by coming back
+        question, asked = ((name, text, str(site), head), (name, text)) if new else (None, asked)
+        return name, self.draw_curves(name, metric, *settings), *choices, question, asked
 
     @answers_errors
     def choose(self, name, *settings):

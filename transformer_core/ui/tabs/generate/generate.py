@@ -116,8 +116,11 @@ class Writing:
     def more(self, desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
         """The next characters that the page asks for."""
         story, have, n = desk.story, event.have, event.n
-        if not is_count(have, len(story.branch.tokens)) or not is_count(n, MAX_AT_ONCE):
-            raise InputError(f"{n!r} characters from {have!r} on are not to be had.")
+        if not is_count(n, MAX_AT_ONCE):
+            raise InputError(f"{n!r} characters at once are not to be had.")
+        # the page may not have heard yet that another text was begun, or this one stopped
+        if event.id != story.branch.identity or not is_count(have, len(story.branch.tokens)):
+            return gr.skip()
         sampling = Sampling(temperature, top_k, top_p, penalty)
         grown = grow(self.trained, story, have + n, sampling, seed)
         return growth(grown, have) if desk.replace(story, grown) else gr.skip()
@@ -153,7 +156,8 @@ class Writing:
     @answers_errors
     def stop(self, desk, event: gr.EventData):
         """No more than what is shown."""
-        if not is_count(event.shown, len(desk.story.branch.tokens)):
+        branch = desk.story.branch
+        if event.id == branch.identity and not is_count(event.shown, len(branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
         return self.shows(desk.put(cut(desk.story, event.id, event.shown)))
 
@@ -208,7 +212,9 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
         event.failure(**END)
     ends: dict[str, Any] = {"cancels": begins, **UNSEEN, **PRIVATE}
     first.story.stop(writing.stop, desk, shown, queue=False, **ends)
-    deeper.branches.select(writing.show, [desk, deeper.branches], shown, **ends)
+    deeper.branches.select(
+        writing.show, [desk, deeper.branches], shown, trigger_mode="always_last", **ends
+    )
     arriving = [desk, first.branch, first.prompt, draw.length, *settings]
     page.opened.select(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
     page.restored.change(writing.arrive, arriving, shown, **UNSEEN, **MODEL)

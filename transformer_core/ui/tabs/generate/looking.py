@@ -2,14 +2,13 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import Look
-from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
@@ -27,13 +26,6 @@ from transformer_core.ui.tabs.generate.story import (
 )
 from transformer_core.ui.tabs.generate.switches import measured, switched
 from transformer_core.ui.views.switches import heads_named
-
-QUICK: dict[str, Any] = {
-    "trigger_mode": "always_last",
-    "show_progress": "hidden",
-    **QUEUED,
-    **PRIVATE,
-}
 
 
 @dataclass(frozen=True)
@@ -141,14 +133,14 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     here = [desk, shown, *settings]
     # of two listeners that draw the section, one could answer late and with settings of before
     moved = gr.State(0.0)
-    first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUICK)
-    first.picture.attend(looking.attend, desk, first.weights, **QUICK)
+    first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUIET)
+    first.picture.attend(looking.attend, desk, first.weights, **QUIET)
     switches = deeper.switches
-    switches.toggle(looking.toggle, [desk, *settings], switches, **QUICK)
+    switches.toggle(looking.toggle, [desk, *settings], switches, **QUIET)
     # in two steps, for heads may be switched, or another place looked at, while it measures
     switches.knock(
         looking.try_each, desk, None, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(looking.show_worth, [desk, *settings], switches, **QUICK)
-    deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUICK)
+    ).success(looking.show_worth, [desk, *settings], switches, **QUIET)
+    deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUIET)
     changes = [shown.change, moved.change, *(setting.change for setting in settings)]
-    gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUICK)
+    gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUIET)

@@ -16,9 +16,10 @@ import gradio as gr
 from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
 from transformer_core.inside.forward import read_text
+from transformer_core.lab.training import Training
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, answers_errors
+from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, QUIET, answers_errors
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
@@ -169,14 +170,18 @@ class Inside:
     @answers_errors
     def look_inside(self, name, text, training):
         """The chosen model with the visitor's text."""
-        known = self.known(name)
+        return self.opened(Asked(self.known(name), text), training)
+
+    def opened(self, asked: Asked, training: Training | None) -> tuple:
+        """A model with a text, or why it cannot be opened in its place."""
         try:
-            if known in LAB:
-                return self.at(look_at_learner(name, text, training))
-            trained = self.models.get(name)
-            return self.at(open_model(trained, read_text(trained, text), Asked(name, text)))
+            if asked.name in LAB:
+                return self.at(look_at_learner(asked, training))
+            trained = self.models.get(asked.name)
+            reading = read_text(trained, asked.text, ids_of(asked.written))
+            return self.at(open_model(trained, reading, asked))
         except InputError as error:
-            return self.at(refused(error), name, text)
+            return self.at(refused(error), asked.name, asked.text)
 
     @answers_errors
     def change_model(self, name, text, training):
@@ -190,18 +195,14 @@ class Inside:
     def arrive(self, name, text, written, part, head, visit, training):
         """What somebody finds who opens the tab, or comes back to it."""
         asked = Asked(self.known(name), text, written, part, head)
-        if name in LAB:  # what learns there has changed
-            return self.change_model(name, text, training)
+        if name in LAB:  # what learns there has changed, and its symbols may have
+            text = training.readable(text) if training else text
+            return text, *self.opened(asked._replace(text=text, written=""), training)
         if asked == Asked(name, EXAMPLES[name]) and visit is None:
             return text, *self.at(self.example(name))
-        trained = self.models.get(name)
-        if visit and visit.trained is trained and visit.asked == asked:
+        if visit and visit.trained is self.models.get(name) and visit.asked == asked:
             return tuple(gr.skip() for _ in range(N_ANEW))
-        try:
-            reading = read_text(trained, text, ids_of(written))
-        except InputError as error:
-            return text, *self.at(refused(error), name, text)
-        return text, *self.at(open_model(trained, reading, asked))
+        return text, *self.opened(asked, training)
 
     @answers_errors
     def follow(self, name, text, written, part, head, visit, training):
@@ -214,7 +215,7 @@ class Inside:
         if at and (at.name, at.text) == (name, text):
             return tuple(gr.skip() for _ in range(N_ANEW - 1))
         if self.known(name) in LAB:
-            return self.look_inside(name, text, training)
+            return self.opened(Asked(name, text, "", part, head), training)
         if at and at.written == written:
             written = ""
         return self.arrive(name, text, written, part, head, visit, training)[1:]
@@ -247,19 +248,18 @@ def build(page: Page) -> Furniture:
     gr.on(
         [layout.button.click, layout.text.submit], inside.look_inside, asked, layout.shown, **seen
     )
-    layout.choice.input(inside.change_model, asked, anew, **seen)
+    layout.choice.input(inside.change_model, asked, anew, trigger_mode="always_last", **seen)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
     changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
-    changed.then(inside.follow, arriving, layout.shown, **quiet)
+    changed.then(inside.follow, arriving, layout.shown, **QUIET)
     opened = [layout.visit, *layout.opened, *layout.told]
-    layout.drawing.pick(inside.pick, layout.visit, opened, **quiet)
+    layout.drawing.pick(inside.pick, layout.visit, opened, **QUIET)
     for view in (layout.part, layout.stages):
-        view.switch(inside.pick_head, layout.visit, opened, **quiet)
+        view.switch(inside.pick_head, layout.visit, opened, **QUIET)
     for view in (layout.part, layout.stages, layout.unfolded):
-        view.unfold(inside.unfold, layout.visit, layout.unfolded, **quiet)
-    layout.unfolded.fold(lambda: None, None, layout.unfolded, **quiet)
+        view.unfold(inside.unfold, layout.visit, layout.unfolded, **QUIET)
+    layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
     kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

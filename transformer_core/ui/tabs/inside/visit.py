@@ -146,17 +146,18 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
     )
 
 
-def look_at_learner(name: str, text: str, training: Training | None) -> tuple:
+def look_at_learner(asked: Asked, training: Training | None) -> tuple:
     """The same for a model of the live lab, as it is at the moment that its visitor looks at."""
-    number = list(LAB).index(name)
+    number = list(LAB).index(asked.name)
     if training is None or number >= len(training.learners):
-        raise InputError(LAB[name])
-    text = training.check(text)
+        raise InputError(LAB[asked.name])
+    text = training.check(asked.text)
     step, trained = training.snapshot(training.learners[number])
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
-    return open_model(trained, read_ids(trained, training.ids(text)), Asked(name, text), said)
+    reading = read_ids(trained, training.ids(text))
+    return open_model(trained, reading, asked._replace(text=text), said)
 
 
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:

@@ -29,6 +29,7 @@ from transformer_core.ui.views.code import code_value
 
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
 NOTHING = "There is no model yet: press Start."
+CODE = "code"  # the section's id
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,10 @@ class Lab:
             skipped = [gr.skip()] * N_LOOKS
             return gr.skip(), *not_running(training), curves_of(training), *skipped
 
-    def show_code(self, *values) -> dict:
-        """The lines that compute each part of the chosen model, with its shapes."""
+    def show_code(self, section, *values) -> dict:
+        """The lines that compute each part of the chosen model, with its shapes, once seen."""
+        if section != CODE:
+            return gr.skip()
         plan = plan_of(*values)
         try:
             toy, choice = plan.toy(), plan.choices[0]
@@ -140,14 +143,20 @@ def look_now(training, text) -> tuple:
         return gr.skip(), gr.skip(), {"summary": str(error)}, gr.skip(), gr.skip()
 
 
-def new_task(task, length, letters, pairs) -> tuple:
-    """What can be chosen for a task, and an input for it."""
+def new_task(shown, task, length, letters, pairs) -> tuple:
+    """What can be chosen for a task, an input for it, and what all that is for.
+
+    A box may be left as it was found: then the visitor's own input stays, too.
+    """
     own = task == PASTED
+    asked = (task, pairs if own else (length, letters))
+    if asked == shown:
+        return (gr.skip(),) * 4
     try:
         example = Plan(task, length, letters, pairs).toy().example
     except InputError:  # Start says it; here one is still choosing
         example = gr.skip()
-    return gr.Slider(interactive=not own), gr.Slider(interactive=not own), example
+    return gr.Slider(interactive=not own), gr.Slider(interactive=not own), example, asked
 
 
 def show_pairs(task) -> gr.Tabs:

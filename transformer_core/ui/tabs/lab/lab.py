@@ -12,6 +12,7 @@ import gradio as gr
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.ui.events import PRIVATE, QUEUED, after_any
+from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
@@ -77,17 +78,19 @@ def wire_looks(page: Page, layout: Layout) -> None:
 
 def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     """What follows a choice: an example for the task, and a look at the model before it learns."""
+    first = Plan()
+    shown = gr.State((first.task, (first.length, first.letters)))  # what the input is for
     task = [layout.task, layout.length, layout.letters, layout.pairs]
     asked = [page.training, layout.text, *layout.settings]
     preview = (lab.preview, asked, [layout.curves, *layout.looks])
     latest = {"trigger_mode": "always_last", **HIDDEN, **QUEUED}
     page.opened.select(*preview, **latest)
-    sizes = [layout.length.release, layout.letters.release, layout.pairs.blur]
+    sizes = [layout.length.change, layout.letters.change]
     after_any(
-        [layout.task.change, *sizes],
+        [layout.task.change, *sizes, layout.pairs.blur],
         new_task,
-        task,
-        [layout.length, layout.letters, layout.text],
+        [shown, *task],
+        [layout.length, layout.letters, layout.text, shown],
         **HIDDEN,
     ).then(*preview, **latest)
     after_any([layout.task.change], show_pairs, layout.task, layout.sections, **HIDDEN)
@@ -95,4 +98,6 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     changes = [c.change for c in (layout.steps, layout.race, *layout.ours, *layout.theirs)]
     after_any(changes, *preview, **latest)
     after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
-    layout.code_section.select(lab.show_code, layout.settings, layout.code, **HIDDEN, **QUEUED)
+    opened = open_section(layout.sections)
+    changes = [opened.change, layout.task.change, *sizes]
+    after_any(changes, lab.show_code, [opened, *layout.settings], layout.code, **HIDDEN, **QUEUED)

@@ -61,7 +61,6 @@ class Layout:
     rival_maps: gr.HTML
     pairs: gr.Textbox
     learn_pairs: gr.Button
-    code_section: gr.Tab
     code: gr.HTML
 
     @property
@@ -95,7 +94,7 @@ def lay_out(plan: Plan) -> Layout:
             race = race_section()
         with gr.Tab("Own pairs", id=PASTED):
             own = pairs_section()
-        with section("Code") as code_section:
+        with section("Code"):
             code = code_view("The lines that compute each part", elem_id="lab-code")
     return Layout(
         **first,
@@ -105,7 +104,6 @@ def lay_out(plan: Plan) -> Layout:
         ours=ours,
         doors=doors,
         sections=tabs,
-        code_section=code_section,
         code=code,
     )
 

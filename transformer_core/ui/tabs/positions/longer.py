@@ -65,7 +65,8 @@ class Longer:
         n = max(1, min(FIRST * length if n is None else n, len(ids)))
         answers = [(reader, read_on(reader.trained, ids[:n])) for reader in found]
         sizes = {"n": n, "length": length, "most": len(ids)}
-        return longer_value(answers, text[:n], told(answers, n, length), **sizes)
+        read = found[0].trained.tokenizer.decode(ids[:n])  # which knows fewer signs than a visitor
+        return longer_value(answers, read, told(answers, n, length), **sizes)
 
 
 def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> str:

@@ -12,7 +12,7 @@ from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import STUDY
-from transformer_core.ui.events import PRIVATE, QUEUED, after_any
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
@@ -36,7 +36,7 @@ from transformer_core.ui.views.orders import orders_view
 from transformer_core.ui.views.plot import plot_view
 
 TITLE = "Positional encodings"
-DRAWING = {"trigger_mode": "always_last", "show_progress": "hidden", **QUEUED, **PRIVATE}
+LENGTH = 96  # positions at first
 SEE = {
     "similarity": "The dot product of two sinusoids depends on their distance alone: the picture "
     "is constant along diagonals, 1 on the main one and fading away from it.",
@@ -105,7 +105,7 @@ def layout(models: Models) -> Layout:
             min_width=320,
         )
         d_model = Slider(8, 256, 64, step=8, label="d_model", min_width=120, scale=2)
-        length = Slider(8, 256, 96, step=8, label="Length", min_width=120, scale=2)
+        length = Slider(8, 256, LENGTH, step=8, label="Length", min_width=120, scale=2)
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")
     with sections() as row:
@@ -151,7 +151,7 @@ def distance_section() -> dict:
 def similarity_section() -> dict:
     """How alike two sinusoids are."""
     with section("Similarity"):
-        position = Slider(0, 255, 24, step=1, label="Position")
+        position = Slider(0, LENGTH - 1, 24, step=1, label="Position")
         with gr.Row():
             similarity = plot_view("All pairs of positions", SEE["similarity"], "pe-similarity")
             row = plot_view("One position against all others", SEE["row"], "pe-row")
@@ -197,7 +197,13 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         draw_figure,
         [here.encoding, *sizes],
         here.figure,
-        **DRAWING,
+        **QUIET,
+    )
+    here.length.change(
+        lambda length, at: gr.Slider(maximum=length - 1, value=min(at, length - 1)),
+        [here.length, here.position],
+        here.position,
+        **QUIET,
     )
     followers = Followers(
         {
@@ -212,7 +218,7 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         followers.draw,
         [shown, *sizes, *own],
         followers.outputs,
-        **DRAWING,
+        **QUIET,
     )
 
 
@@ -225,12 +231,13 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     """The words follow the sentence, and the models the words."""
     shuffling = Shuffling(page.models)
     asked = shown, here.sentence
-    after_any(begins(page, *asked), shuffling.begin, [*asked], here.orders, **DRAWING)
-    here.orders.order(shuffling.move, here.sentence, here.orders, **DRAWING)
+    after_any(begins(page, *asked), shuffling.begin, [*asked], here.orders, **QUIET)
+    here.orders.order(shuffling.move, here.sentence, here.orders, **QUIET)
     here.orders.answers(
         shuffling.try_every,
         here.sentence,
         here.orders,
+        trigger_mode="always_last",
         show_progress_on=here.orders,
         **QUEUED,
         **PRIVATE,
@@ -242,13 +249,13 @@ def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
     asked = shown, here.long_text
-    after_any(begins(page, *asked), reading.begin, [*asked], here.longer, **DRAWING)
-    here.longer.read(reading.read, here.long_text, here.longer, **DRAWING)
+    after_any(begins(page, *asked), reading.begin, [*asked], here.longer, **QUIET)
+    here.longer.read(reading.read, here.long_text, here.longer, **QUIET)
 
 
 def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
     asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
-    after_any(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **DRAWING)
-    here.distance.meet(meeting.meet, [*asked[1:]], shows, **DRAWING)
+    after_any(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **QUIET)
+    here.distance.meet(meeting.meet, [*asked[1:]], shows, **QUIET)

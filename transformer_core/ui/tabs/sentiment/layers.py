@@ -15,7 +15,7 @@ from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import (
@@ -112,10 +112,9 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     def show_worth(work, measured):
         return switched(models.classifier, work, measured) if work.text else None
 
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    switches.toggle(toggle, [work, measured], [work, switches], **quiet)
+    switches.toggle(toggle, [work, measured], [work, switches], **QUIET)
     # in two steps, for heads may be switched, or the text may change, while it measures
     switches.knock(
         try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(show_worth, [work, measured], switches, **quiet)
+    ).success(show_worth, [work, measured], switches, **QUIET)
     return Drawn([work, meters, switches], draw, [Silenced(), None, None])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.inference import Models, classify
-from transformer_core.ui.events import PRIVATE, QUEUED, after_any, answers_errors
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, sections
 from transformer_core.ui.page import Page
@@ -126,13 +126,12 @@ def follow_the_text(models: Models, layout: Layout) -> None:
     review, followers = layout.review, layout.followers
     redraw = answers_errors(followers.draw)
     here = [layout.section, review]
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
     after_any(
-        [review.change], functools.partial(judged, models), review, layout.first_screen, **quiet
+        [review.change], functools.partial(judged, models), review, layout.first_screen, **QUIET
     )
-    after_any([review.change], redraw, here, followers.outputs, **quiet)
-    layout.picture.attend(functools.partial(attended, models), review, layout.weights, **quiet)
-    layout.section.change(redraw, here, followers.outputs, **quiet)
+    after_any([review.change], redraw, here, followers.outputs, **QUIET)
+    layout.picture.attend(functools.partial(attended, models), review, layout.weights, **QUIET)
+    layout.section.change(redraw, here, followers.outputs, **QUIET)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
 
 

@@ -21,7 +21,7 @@ from transformer_core.inference import Models, classify
 from transformer_core.tasks.classification import LABELS, Review, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import PRIVATE, QUEUED, answering, answers_errors, stoppable
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors, stoppable
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
@@ -151,9 +151,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     meters = meters_view("Before and after", elem_id="words-meters")
     words = words_view("Change the words", elem_id="words")
     shown, editor = [work, words, meters], Editor(models)
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
-    words.edit(answers_errors(editor.edit), work, shown, **quiet)
-    words.suggest(answers_errors(editor.suggest), work, words, **quiet)
+    words.edit(answers_errors(editor.edit), work, shown, **QUIET)
+    words.suggest(answers_errors(editor.suggest), work, words, **QUIET)
     searching = gr.on(
         [flip.click],
         answers_errors(editor.find_flip),
@@ -164,5 +163,5 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         **QUEUED,
         **PRIVATE,
     )
-    stoppable(stop, [flip.click], searching, ends=[review.change])
+    stoppable(stop, [flip.click], searching, ends=[review.change, words.edit])
     return Drawn(shown, editor.draw, [Edited(), None, None])

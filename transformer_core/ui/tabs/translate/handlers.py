@@ -60,11 +60,13 @@ class Handlers:
         search, asked = (text, beam_size, length_penalty), (place, forced, off)
         # what is kept follows the work: where it does not, an address has set it
         by_address = asked != tuple(work.kept.values())
-        if search == self.first and not by_address:
-            return self.first_example
         try:
-            if not by_address or not holds(self.trained, work, *search):
+            if not holds(self.trained, work, *search):
+                if search == self.first and not by_address:
+                    return self.first_example
                 work, sentence = begin(self.trained, *search)
+            elif not by_address:  # nothing is new: it stays, with all that was done to it
+                work, sentence = again(self.trained, work)
             if by_address:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
@@ -120,8 +122,9 @@ class Handlers:
     @answers_errors
     def toggle(self, work, text, measured, event: gr.EventData):
         """Switch heads off and on -> the outputs, and the head switches."""
-        if self.is_past(work, text):
-            return gr.skip()
+        if self.is_past(work, text):  # the switches, which show it already, take it back
+            back = answering(event, self.show_worth(work, measured) or {})
+            return *[gr.skip()] * len(self.parts.shown), back
         model = self.trained.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
         work, sentence = again(self.trained, work, off=off)

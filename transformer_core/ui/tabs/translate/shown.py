@@ -37,7 +37,7 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
         choice(work),
         picture_value(trained, sentence),
         doors,
-        ranking(sentence),
+        ranking(sentence, work.length_penalty),
         searched(trained, sentence),
         attended(trained, sentence),
     )
@@ -111,10 +111,12 @@ def choice(work: Work) -> gr.Radio:
     return gr.Radio(labels, value=work.shown, visible=len(labels) > 1)
 
 
-def ranking(sentence: Sentence) -> dict:
-    """The n best as a table."""
+def ranking(sentence: Sentence, length_penalty: float) -> dict:
+    """The n best as a table, and by what they are ranked."""
+    power = "" if length_penalty == 1 else f"^{length_penalty:g}"
+    score = f"log-prob. / length{power}" if length_penalty else "log-prob."
     best = [[ranked.text, f"{ranked.score:.2f}"] for ranked in sentence.ranked[:N_RANKED]]
-    return rows_value([["German", "log-prob. / length"], *best], "ranking", "")
+    return rows_value([["German", score], *best], "ranking", "")
 
 
 def searched(trained: Trained, sentence: Sentence) -> dict:

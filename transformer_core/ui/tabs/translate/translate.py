@@ -8,9 +8,10 @@ from a model of our own, written in plain tensor operations and trained by the s
 from collections.abc import Callable
 
 import gradio as gr
+from gradio.events import Dependency
 
 from transformer_core.tasks.translation import MAX_CHARACTERS
-from transformer_core.ui.events import PRIVATE, QUEUED
+from transformer_core.ui.events import PRIVATE, QUEUED, QUIET
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -26,7 +27,6 @@ KEPT: tuple[Callable[[str], Setting], ...] = (
     spelled(IDS),
     spelled(rf"{KEY}(\.{KEY})*"),
 )
-QUIET = {"show_progress": "hidden", "trigger_mode": "always_last", **QUEUED, **PRIVATE}
 
 
 def build(page: Page) -> Furniture | None:
@@ -36,44 +36,47 @@ def build(page: Page) -> Furniture | None:
         return None
     parts = lay_out()
     handlers = Handlers(page.models, parts)
-    wire_text(page, parts, handlers)
-    wire_views(parts, handlers)
+    pressed = wire_views(parts, handlers)
+    wire_text(page, parts, handlers, pressed)
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
     settings = {"beam": parts.beam, "penalty": parts.penalty}
     kept = dict(zip(Work().kept, map(Kept, parts.kept, KEPT), strict=True))
     return Furniture(parts.sections, parts.english, None, settings, kept, eager=True)
 
 
-def wire_text(page: Page, parts: Parts, handlers: Handlers) -> None:
-    """What is typed, pressed and dragged, and what an address says."""
+def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:
+    """What is typed and dragged, and what an address says; what was pressed before is left."""
+    gr.on([parts.english.change, parts.clear.click], None, cancels=pressed, **PRIVATE)
     typed = [parts.work, *parts.search, *parts.kept]
     # change, not input: an example that is pressed and a text that is pasted count as typed too
-    changed = [parts.english.change, parts.beam.release, parts.penalty.release]
+    changed = [parts.english.change, parts.beam.change, parts.penalty.change]
     changed += [parts.english.submit, page.restored.change]
     with_switches(gr.on(changed, handlers.typed, typed, parts.shown, **QUIET), parts, handlers)
     emptied = [parts.english, *parts.shown, parts.switches]
     parts.clear.click(lambda: ("", *nothing(), None), None, emptied, **PRIVATE)
 
 
-def wire_views(parts: Parts, handlers: Handlers) -> None:
-    """What is pressed in the translation and in the sections."""
+def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
+    """What is pressed in the translation and in the sections. -> what changes the translation"""
     work, shown, text = parts.work, parts.shown, [parts.work, parts.english]
     asked = [*text, parts.sentences]
-    for pressed in (
-        parts.sentences.input(handlers.pick_sentence, asked, shown, **QUEUED, **PRIVATE),
+    pressed = [
+        parts.sentences.input(handlers.pick_sentence, asked, shown, **QUIET),
         parts.german.branch(handlers.pick_piece, text, shown, **QUIET),
         parts.picture.force(handlers.pick_piece, text, shown, **QUIET),
         parts.tree.force(handlers.pick_node, text, shown, **QUIET),
-    ):
-        with_switches(pressed, parts, handlers)
+    ]
+    for event in pressed:
+        with_switches(event, parts, handlers)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
-    switches.toggle(handlers.toggle, [*text, measured], [*shown, switches], **QUIET)
+    toggled = switches.toggle(handlers.toggle, [*text, measured], [*shown, switches], **QUIET)
     knocked = switches.knock(
         handlers.try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
     )
     with_switches(knocked, parts, handlers)
     parts.report_opened.select(handlers.open_report, None, parts.report, **QUEUED, **PRIVATE)
+    return [*pressed, toggled]
 
 
 def with_switches(event, parts: Parts, handlers: Handlers) -> None:
