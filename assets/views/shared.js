@@ -134,13 +134,10 @@ const literal = (cell) =>
     ? "'" + cell
     : String(cell);
 const quoted = (text) => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-// the first row names the columns
-const saveTable = (name, rows) =>
-  save(
-    `${name}.csv`,
-    'text/csv',
-    rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n',
-  );
+const csv = (rows) =>
+  // the first of them names the columns
+  rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n';
+const saveTable = (name, rows) => save(`${name}.csv`, 'text/csv', csv(rows));
 // An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
 // the object of the first: one object for each kind, filled anew, carries the newest data.
 const told = {};

@@ -48,8 +48,9 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
     """What is typed and dragged, and what an address says; what was pressed before is left."""
     gr.on([parts.english.change, parts.clear.click], None, cancels=pressed, **PRIVATE)
     typed = [parts.work, *parts.search, *parts.kept]
-    # change, not input: an example that is pressed and a text that is pasted count as typed too
-    changed = [parts.english.change, parts.beam.change, parts.penalty.change]
+    # change, not input: an example that is pressed and a text that is pasted count as typed too;
+    # of the settings input, for an address changes them together with the text
+    changed = [parts.english.change, parts.beam.input, parts.penalty.input]
     changed += [parts.english.submit, page.restored.change]
     with_switches(gr.on(changed, handlers.typed, typed, parts.shown, **QUIET), parts, handlers)
     emptied = [parts.english, *parts.shown, parts.switches]
