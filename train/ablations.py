@@ -26,7 +26,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from train.loop import fit
-from train.running.flags import check_data
+from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, name_of
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
 from train.studies import STUDIES
@@ -71,7 +71,7 @@ def train(
     with locked(out / "training" / f"{name}.lock", wait=True):
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "variant.json", record)
-        if seed == KEPT_SEED and not now.diverged:
+        if seed == KEPT_SEED and not now.diverged and checkpoint.can_hold(last):
             checkpoint.save(folder, last)
             write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
         if task.by_position is not None:
@@ -239,6 +239,7 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
     return flags
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Run a study from the command line."""
     flags = read_flags(argv)

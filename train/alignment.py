@@ -13,6 +13,7 @@ from torch import Tensor
 
 from train.data import hub
 from train.data.pairs import spread
+from train.running.flags import in_a_sentence
 from train.running.measured import ALIGNMENT, keep, read_flags
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import EncoderDecoder
@@ -62,6 +63,7 @@ def agreement(
     return {name: hit / max(1, n_pieces) for name, hit in hits.items()}, n_pieces
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write alignment.json."""
     checkpoint, data = read_flags(argv, "alignment", __doc__, "translation")

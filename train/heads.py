@@ -14,6 +14,7 @@ import torch
 from tqdm import tqdm
 
 from train.held_out import Text, evenly, texts_of
+from train.running.flags import in_a_sentence
 from train.running.measured import HEADS, keep, read_flags
 from train.seen import Found, Measuring, losses
 from transformer_core.checkpoint import Trained, load_trained
@@ -81,6 +82,7 @@ def measure(trained: Trained[Model], texts: list[Text]) -> dict[Head, HeadRole]:
     return roles
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write heads.json."""
     checkpoint, data = read_flags(argv, "heads", __doc__, "translation")

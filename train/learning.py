@@ -21,6 +21,7 @@ from tqdm import tqdm
 from train import shakespeare
 from train.data import hub
 from train.loop import fit
+from train.running.flags import in_a_sentence
 from train.running.hardware import Hardware, choose, name_of
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
@@ -126,6 +127,7 @@ def learn(text: str, steps: int, hardware: Hardware) -> Learning:
     )
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Record from the command line and write learning.json."""
     parser = argparse.ArgumentParser(prog="python -m train.learning", description=__doc__)

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from train.data.buckets import Ragged
 from train.data.labelled_reviews import splits
+from train.running.flags import in_a_sentence
 from train.running.measured import LONG_REVIEWS, keep, read_flags
 from train.running.verdicts import judge, predict
 from train.sentiment_cards import preset_of
@@ -59,6 +60,7 @@ def compare(
     return {**found, WINDOWS: judge(averaged(trained, rows), label)}
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write long_reviews.json."""
     checkpoint, data = read_flags(argv, "long_reviews", __doc__, "sentiment")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast
 
 import torch
 from accelerate import Accelerator
@@ -41,7 +41,7 @@ class TrainConfig:
     ema: Annotated[float, "decay of the averaged weights, which are evaluated and kept"] = 0.0
     accumulate: Annotated[int, "a step's batch is computed in this many parts"] = 1
     eval_every: Annotated[int, "steps from one evaluation to the next"] = 250
-    best_by: Annotated[str, "the evaluated metric whose smallest value is the best"] = "loss"
+    best_by: Annotated[Literal["loss", "error"], "whose smallest value is the best"] = "loss"
     keep_last: Annotated[bool, "keep not the best weights but the last"] = False
     patience: Annotated[int, "evaluations without a better one until it stops; 0 never stops"] = 0
     seed: int = 0

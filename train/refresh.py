@@ -18,14 +18,6 @@ from train.running.scores import evaluate_and_publish
 from transformer_core.checkpoint import CHECKPOINTS, load_trained, read_measured
 from transformer_core.model.models import Model
 
-# where a folder laid out like the whole data has what a script reads; None: it makes its own
-DATA = {
-    "translation": "translation",
-    "reviews": "imdb",
-    "sentiment": "imdb",
-    "shakespeare": "shakespeare",
-    "copy_task": None,
-}
 # what finds out each file of train.running.measured, and of which checkpoints
 MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
     measured.ALIGNMENT: (("translation",), alignment.main),
@@ -47,17 +39,14 @@ def is_scored(folder: Path) -> bool:
 
 def scored(folder: Path, data: Path | None) -> None:
     """Write a checkpoint's scores.json, its card and what else its exam finds."""
-    script = CHECKPOINTS[folder.name].script
-    own = DATA[script]
-    evaluate_and_publish(exam_of(script), folder, data / own if data and own else None)
+    evaluate_and_publish(exam_of(CHECKPOINTS[folder.name].script), folder, data)
 
 
 def measure(folder: Path, name: str, data: Path | None) -> None:
     """Write one of the files of MEASURING."""
     _, main = MEASURING[name]
-    own = DATA[CHECKPOINTS[folder.name].script]
     words = ["--checkpoint", str(folder)]
-    main([*words, "--data", str(data / own)] if data and own else words)
+    main([*words, "--data", str(data)] if data else words)
 
 
 def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[str]:

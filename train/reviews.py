@@ -5,6 +5,7 @@ What it learns of the language without any label is what `train.sentiment` start
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -14,7 +15,7 @@ from train.data import buckets, hub, sequences
 from train.data.films import HELD_OUT, load, unlabelled
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import read_flags
+from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -82,12 +83,12 @@ def hide(windows: Tensor, seed: int) -> tuple[Tensor, Tensor]:
     return tokens, torch.cat([start.new_full(start.shape, PAD), windows.where(hidden, PAD)], dim=1)
 
 
-def loss_of(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed cross-entropy of the hidden pieces, and their number."""
     tokens, answers = batch
     places = answers != PAD
     logits = model(tokens, places=places)
-    return smoothed_cross_entropy(logits[None], answers[places][None], 0.0)
+    return smoothed_cross_entropy(logits[None], answers[places][None], smoothing)
 
 
 @torch.inference_mode()
@@ -152,6 +153,7 @@ CARD = Card(
 EXAM = scores_alone("reviews", score, lambda folder: CARD)
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("reviews", PRESETS, __doc__, argv)
@@ -170,7 +172,8 @@ def main(argv: list[str] | None = None) -> None:
         return validation(model, windows)
 
     model = MaskedLM(options.model_config(tokenizer))
-    run(options, model, tokenizer, batch_of, loss_of, evaluate, EXAM)
+    loss = partial(loss_of, smoothing=options.train.label_smoothing)
+    run(options, model, tokenizer, batch_of, loss, evaluate, EXAM)
 
 
 if __name__ == "__main__":

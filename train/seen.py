@@ -14,6 +14,7 @@ from torch import Tensor
 from train.alignment import CLEAR, importance
 from train.held_out import Text
 from transformer_core.checkpoint import Trained
+from transformer_core.explain.knock_out import knock_out
 from transformer_core.explain.rules import (
     Tally,
     cross_rules,
@@ -22,7 +23,6 @@ from transformer_core.explain.rules import (
     tally,
     token_kinds,
 )
-from transformer_core.model.heads import every_head, without_each
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Attention, Site, Trace
 from transformer_core.tokenization import CLS, SPECIAL_TOKENS
@@ -62,13 +62,10 @@ def nats(model: Model, text: Text, trace: Trace | None = None, n: int = 1) -> Te
 
 def losses(model: Model, text: Text) -> Tensor:
     """How much more a prediction loses without each head. -> (heads,)"""
-    heads, found = list(every_head(model.sites, model.config.n_heads)), []
-    size = max(1, KNOCK_OUT_TOKENS // len(text.ids))
-    for first in range(0, len(heads), size):
-        batch = heads[first : first + size]
-        off = Trace(without_each(model, batch), record=False)
-        found.append(nats(model, text, off, len(batch)))
-    return torch.cat(found) - nats(model, text)
+    size = KNOCK_OUT_TOKENS // len(text.ids)
+    return torch.tensor(
+        [*knock_out(model, size, lambda n, off: nats(model, text, off, n)).values()]
+    )
 
 
 def edits(ids: Tensor, generator: torch.Generator) -> Tensor:

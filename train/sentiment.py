@@ -36,8 +36,8 @@ from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.card import read_runs
-from train.running.flags import Options, read_flags
-from train.running.run import mean_answer, run, start_from, teachers_of
+from train.running.flags import Options, in_a_sentence, read_flags
+from train.running.run import is_in, mean_answer, run, teachers_of
 from train.running.scores import Details, Exam, Scores
 from train.running.verdicts import (
     Classifier,
@@ -113,7 +113,7 @@ PRESETS = {
     "lstm": (replace(SMALL, d_model=40, d_ff=128, n_layers=1), REPORT),
     "linear": (replace(SMALL, max_len=4_096, dropout=0.0), LINEAR),
 }
-TEACHERS = "checkpoints whose mean answer is learnt where there is no label"
+TEACHERS = "whose mean answer is learnt where there is no label; if not given, that of --init"
 FORGETFUL_PRESETS = ("cpu", "gpu")  # single sentences are too many, and too short, to forget
 MODELS: dict[str, type[Classifier]] = {"lstm": LSTMClassifier, "linear": LinearClassifier}
 
@@ -172,15 +172,15 @@ EXAM = Exam("sentiment", examine, card_of)
 
 
 def examples_of(
-    options: Options, model: Classifier, tokenizer: Tokenizer, reviews: Ragged, target: Tensor
+    options: Options, tokenizer: Tokenizer, reviews: Ragged, target: Tensor
 ) -> Examples:
     """What a preset learns from, given the labelled reviews and their labels."""
     if options.preset in PLAIN_PRESETS:
         return weighed(reviews, target)
     if options.preset != "sentences":
         return reviews_and_excerpts(tokenizer, reviews, target, options.train.seed)
-    others = encode(tokenizer, films.unlabelled(options.data).text, model.config.max_len)
-    verdicts = verdicts_of(options, model, others)
+    others = encode(tokenizer, films.unlabelled(options.data).text, options.model.max_len)
+    verdicts = verdicts_of(options, others)
     return (
         weighed(reviews, target, WHOLE)
         + weighed(others, verdicts, WHOLE)
@@ -189,16 +189,26 @@ def examples_of(
     )
 
 
+def with_teachers(options: Options) -> Options:
+    """Single sentences are learnt from somebody: without other teachers, from what a run goes on
+    from."""
+    if options.teachers and options.preset != "sentences":
+        raise SystemExit("--teachers are asked by --preset sentences alone")
+    if options.preset != "sentences" or options.teachers:
+        return options
+    if not options.init:
+        raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
+    if is_in(options.out, options.init):
+        # a run that is resumed would ask the half-trained weights
+        raise SystemExit(f"--init {options.out} says what is learnt: choose another --out")
+    return replace(options, teachers=options.init)
+
+
 def refuse_readers(options: Options) -> None:
     """What goes on with, or learns from, a classifier is not tested on what that has read.
 
     The report's protocol cuts all reviews anew: its training part holds some of the official test.
     """
-    if options.teachers and options.preset != "sentences":
-        raise SystemExit("--teachers are asked by --preset sentences alone")
-    if options.preset == "sentences" and not options.teachers and options.out in options.init:
-        # a run that is resumed would ask the half-trained weights
-        raise SystemExit(f"--init {options.out} says what is learnt: choose another --out")
     by_report = options.preset in REPORT_PRESETS
     for folder in (*options.init, *options.teachers):
         if not read_runs(folder):
@@ -210,19 +220,16 @@ def refuse_readers(options: Options) -> None:
             )
 
 
-def verdicts_of(options: Options, model: Classifier, reviews: Ragged) -> Tensor:
-    """What the teachers say of whole reviews on average, or what the weights say that a run begins
-    with. -> (reviews, n_classes)"""
-    if not options.init:
-        raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
-    start_from(options.init, model)
-    teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier) or [model]
+def verdicts_of(options: Options, reviews: Ragged) -> Tensor:
+    """What the teachers say of whole reviews on average. -> (reviews, n_classes)"""
+    teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier)
     return mean_answer(teachers, options.precision, lambda one: predict(one, reviews))
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("sentiment", PRESETS, __doc__, argv, teachers=TEACHERS)
+    options = with_teachers(read_flags("sentiment", PRESETS, __doc__, argv, teachers=TEACHERS))
     refuse_readers(options)
     some, held_out = splits(options.data, options.preset)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
@@ -234,7 +241,7 @@ def main(argv: list[str] | None = None) -> None:
     model = MODELS.get(options.preset, EncoderClassifier)(config)
     if isinstance(model, LinearClassifier):
         begin_with_naive_bayes(model, corpus, some.label)
-    examples = examples_of(options, model, tokenizer, corpus, certain(some.label))
+    examples = examples_of(options, tokenizer, corpus, certain(some.label))
     forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
     batch_of = batches(examples, options.train, forgotten=forgotten)
 

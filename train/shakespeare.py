@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from train.data import hub, sequences
 from train.loop import Batch, TrainConfig
 from train.running.card import Card, read_runs
-from train.running.flags import Options, read_flags
+from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.run import mean_answer, run, teachers_of
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
@@ -153,7 +153,7 @@ def predictions(model: DecoderLM, ids: Tensor, start: int, batch_size: int = 64)
         padded = torch.stack([F.pad(window, (0, width - len(window))) for window, _ in group])
         logits = model(padded[:, :-1].to(device)).float().cpu()
         for row, (window, n_new) in zip(logits, group, strict=True):
-            found.append(row[len(window) - 1 - n_new : len(window) - 1])
+            found.append(row[len(window) - 1 - n_new : len(window) - 1].clone())  # the rest goes
     return torch.cat(found)
 
 
@@ -222,6 +222,7 @@ def named(numbers: list[int]) -> str:
 EXAM = scores_alone("shakespeare", score, card_of)
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags(

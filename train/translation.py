@@ -24,7 +24,7 @@ from train.data.pairs import (
 )
 from train.loop import Batch, TrainConfig
 from train.running.card import Card, read_runs
-from train.running.flags import read_flags
+from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -270,6 +270,7 @@ def card_of(folder: Path) -> Card:
 EXAM = scores_alone("translation", score, card_of)
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("translation", PRESETS, __doc__, argv)

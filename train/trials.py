@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from train.running.card import TRIALS, read_runs, validation_losses
+from train.running.flags import in_a_sentence
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 
@@ -27,12 +28,15 @@ def record_of(folder: Path) -> dict[str, Any]:
     return {"trial": folder.name, **own, "lowest": min(losses), "last": losses[-1]}
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Add trials from the command line."""
     parser = argparse.ArgumentParser(prog="python -m train.trials", description=__doc__)
     parser.add_argument("folder", type=Path, help="the checkpoint whose card tells of them")
     parser.add_argument("trials", type=Path, nargs="+", help="folders of finished trainings")
     flags = parser.parse_args(argv)
+    if not flags.folder.is_dir():
+        parser.error(f"{flags.folder} holds no checkpoint")
     new = [record_of(folder) for folder in flags.trials]
     names = {one["trial"] for one in new}
     kept = [one for one in read_json(flags.folder / TRIALS) or [] if one["trial"] not in names]

@@ -18,6 +18,7 @@ import torch
 from train.data.hub import Pairs
 from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import TrainConfig, fit
+from train.running.flags import in_a_sentence
 from train.running.hardware import Hardware, choose
 from train.translation import (
     MODEL,
@@ -82,6 +83,7 @@ def try_size(
     }
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write vocabulary.json."""
     parser = argparse.ArgumentParser(prog="python -m train.vocabulary", description=__doc__)

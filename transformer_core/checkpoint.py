@@ -20,6 +20,7 @@ from safetensors.torch import save as save_tensors
 
 from transformer_core.files import write_atomically
 from transformer_core.model.config import ModelConfig
+from transformer_core.model.drawing import drawing
 from transformer_core.model.models import (
     MODELS,
     DecoderLM,
@@ -61,7 +62,11 @@ def read_measured(folder: Path, name: str) -> Any:
     CheckpointError if it is damaged.
     """
     found = read_json(folder / name)
-    return found if found is not None and found.get("weights") == weights_of(folder) else None
+    if found is None:
+        return None
+    if not isinstance(found, dict):
+        raise CheckpointError(f"{folder / name} says nothing of any weights")
+    return found if found.get("weights") == weights_of(folder) else None
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:
@@ -69,14 +74,7 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
 
     ValueError, with nothing written, if a weight is beyond what dtype can say.
     """
-    # tied matrices appear once: what shares its storage is loaded with the first of its names
-    tensors, seen = {}, set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() not in seen:
-            seen.add(tensor.data_ptr())
-            tensors[name] = tensor.detach().to("cpu", dtype).contiguous()
-            if not tensors[name].isfinite().all() and tensor.isfinite().all():
-                raise ValueError(f"{name} has weights beyond what {dtype} can say")
+    tensors = weights_in(model, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     plan = split_torch_state_dict_into_shards(tensors, max_shard_size=SHARD_SIZE)
     shards = {}
@@ -91,6 +89,27 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
     current = {folder / name for name in shards}
     for stale in {*folder.glob("model-*.safetensors"), *killed} - current:
         stale.unlink()
+
+
+def weights_in(model: Model, dtype: torch.dtype = torch.float16) -> dict[str, torch.Tensor]:
+    """The weights as a checkpoint holds them; ValueError if one is beyond what dtype can say."""
+    # tied matrices appear once: what shares its storage is loaded with the first of its names
+    tensors, seen = {}, set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            tensors[name] = tensor.detach().to("cpu", dtype).contiguous()
+            if not tensors[name].isfinite().all() and tensor.isfinite().all():
+                raise ValueError(f"{name} has weights beyond what {dtype} can say")
+    return tensors
+
+
+def can_hold(model: Model) -> bool:
+    """Whether a checkpoint can say all weights of a model."""
+    try:
+        return bool(weights_in(model))
+    except ValueError:
+        return False
 
 
 def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assignment]
@@ -114,7 +133,9 @@ def read_model(path: Path, content: bytes, model_class: type[M]) -> M:
     try:
         description = json.loads(content)
         name, shards = description["model"], dict(description["weights"])
-        model = MODELS[name](read_config(dict(description["config"])))
+        config = read_config(dict(description["config"]))
+        with drawing():
+            model = MODELS[name](config)
     except (ValueError, KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error
     if not isinstance(model, model_class):
@@ -180,10 +201,7 @@ def load_trained(
     model_class: type[M] = Model,  # type: ignore[assignment]
 ) -> Trained[M]:
     """Model and tokenizer of a checkpoint folder; CheckpointError if either is not as saved."""
-    model = load(folder, model_class)
-    own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
-    # the variants of an ablation study have one tokenizer, which stands beside them
-    path = own if own.exists() or not shared.exists() else shared
+    model, path = load(folder, model_class), vocabulary_of(folder)
     try:
         tokenizer = Tokenizer.load(path)
     except ValueError as error:
@@ -193,6 +211,12 @@ def load_trained(
             f"{path} has {tokenizer.vocab_size} pieces, the model {model.config.vocab_size}"
         )
     return Trained(model, tokenizer, folder)
+
+
+def vocabulary_of(folder: Path) -> Path:
+    """The tokenizer.json of a checkpoint; that of the variants of a study stands beside them."""
+    own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
+    return own if own.exists() or not shared.exists() else shared
 
 
 @dataclass(frozen=True)

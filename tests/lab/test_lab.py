@@ -89,6 +89,17 @@ def test_a_pair_that_is_pasted_often_is_one_pair():
     assert "the same pairs" in pasted("a -> b\nc -> d\n" * 15).judged
 
 
+def test_there_is_room_for_an_output_much_longer_than_its_input():
+    plan = Plan(task=PASTED, pairs="hi -> abcdefghijklmnopqrstuvwxyz\nyo -> b")
+    training = Training(fit_on_cpu, plan)
+    (learner,) = training.learners
+    size = learner.model.config.vocab_size
+    for parameter in learner.model.parameters():
+        if parameter.dim() == 2 and parameter.size(0) == size:
+            parameter.data[EOS] = 0  # it hardly ever ends by itself
+    assert len(training.attempt(learner, "hi").written.tokens) == 27
+
+
 def test_of_many_pasted_pairs_a_fifth_is_held_out():
     toy, rng = pasted(NUMBERS), random.Random(0)
     seen = {toy.draw(rng)[0] for _ in range(1_000)}

@@ -283,6 +283,29 @@ def test_no_model_is_left_beside_the_vocabulary_of_another(trained, tmp_path, mo
         load_trained(folder)
 
 
+def test_weights_that_no_checkpoint_can_hold_cost_nothing_that_was_there(trained, tmp_path):
+    out = tmp_path / "writer"
+    shutil.copytree(trained[-1], out)
+    before = {path.name for path in out.iterdir()}
+    held = load_trained(out)
+    next(held.model.parameters()).data.fill_(1e6)
+    assert not checkpoint.can_hold(held.model)
+    with pytest.raises(SystemExit, match="weights beyond what"):
+        keep(out, held.model, held.tokenizer, anew=True)
+    assert {path.name for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "changes", [["--n-heads", "1"], ["--activation", "swiglu"], ["--positional-encoding", "alibi"]]
+)
+def test_weights_are_not_taken_over_by_a_model_that_means_something_else_by_them(
+    trained, tmp_path, changes
+):
+    other = [*trained[:-1], str(tmp_path / "other"), "--init", trained[-1], *changes]
+    with pytest.raises(SystemExit, match="is another model"):
+        shakespeare.main(other)
+
+
 def test_a_model_that_begins_anew_has_nothing_of_the_one_before(trained, tmp_path):
     out = tmp_path / "writer"
     shutil.copytree(trained[-1], out)
@@ -292,6 +315,10 @@ def test_a_model_that_begins_anew_has_nothing_of_the_one_before(trained, tmp_pat
     some = [*WRITER, "--steps", "1", "--data", trained[trained.index("--data") + 1], "--out"]
     shakespeare.main([*some, str(out), "--init", str(out)])
     assert recorded <= {path.name for path in out.iterdir()}, "it goes on with the same model"
+    shakespeare.main([*some, str(out), "--init", trained[-1], "--overwrite"])
+    assert not recorded & {path.name for path in out.iterdir()}, "it grew from another model"
+    for name in recorded:
+        (out / name).write_text("[]")
     shakespeare.main([*some, str(out), "--overwrite"])
     assert not recorded & {path.name for path in out.iterdir()}
 
@@ -432,6 +459,9 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--minutes", "nan"], "minutes=nan must be finite and at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),
         (["--workers", "-1"], "--workers -1 must be at least 0"),
+        (["--best-by", "bleu"], "invalid choice: 'bleu'"),
+        (["--position-base", "0"], "position_base=0.0 must be above 0"),
+        (["--n-heads", "4", "--d-model", "252"], "channels in pairs, not 63"),
         (["--data", "/nowhere"], "--data /nowhere does not exist"),
         (["--init", "/nowhere"], "--init /nowhere holds no checkpoint"),
     ],

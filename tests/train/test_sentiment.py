@@ -1,9 +1,9 @@
 """Facts about train.reviews and train.sentiment: their data, their batches and their scores."""
 
-import copy
 import json
 import math
 import random
+import re
 from pathlib import Path
 
 import datasets
@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from tiny import build, words
 from torch.testing import assert_close
 
-from train import evaluate, long_reviews, naive_bayes, reviews, sentiment
+from train import evaluate, long_reviews, naive_bayes, reviews, sentiment, translation
 from train.data import films, hub, labelled_reviews, short_sentences
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
@@ -238,6 +238,30 @@ def test_confidence_that_comes_true_has_no_calibration_error():
     assert verdicts.calibration_error([one]) == pytest.approx(p)
 
 
+@pytest.mark.parametrize(
+    "script, lacks",
+    [(sentiment, "train.parquet does not exist"), (translation, "has no train*.parquet")],
+)
+def test_a_folder_without_the_data_is_a_sentence(tmp_path, script, lacks):
+    with pytest.raises(SystemExit, match=re.escape(lacks)):
+        script.main(["--data", str(tmp_path), "--out", str(tmp_path / "out")])
+
+
+def test_of_a_folder_with_the_data_of_every_task_a_script_takes_its_own(folder, tmp_path):
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "imdb").symlink_to(folder)
+    assert hub.reviews(tmp_path / "all", "test") == hub.reviews(folder, "test")
+
+
+def test_hidden_pieces_are_learnt_with_the_smoothing_that_is_asked_for():
+    torch.manual_seed(0)
+    model = build(MaskedLM).eval()
+    batch = reviews.hide(torch.full((2, 8), 9), 0)
+    plain, n = reviews.loss_of(model, batch)
+    smoothed, same = reviews.loss_of(model, batch, smoothing=0.3)
+    assert n == same == 4 and not torch.allclose(plain, smoothed)
+
+
 def test_the_worst_errors_are_errors_and_the_surest_come_first():
     logits = torch.tensor([[0.0, 5.0], [2.0, 0.0], [0.0, 9.0], [4.0, 0.0]])
     found = list(verdicts.worst(logits, Reviews(["a", "b", "c", "d"], [0, 1, 0, 0])))
@@ -298,6 +322,9 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     words = [*common, "--preset", "sentences", "--out", str(out)]
     with pytest.raises(SystemExit, match="needs --init"):
         sentiment.main(words)
+    same = ["--init", str(first), "--out", str(first / ".." / first.name), "--overwrite"]
+    with pytest.raises(SystemExit, match="says what is learnt: choose another --out"):
+        sentiment.main([*words, *same])
     sentiment.main([*words, "--init", str(first), "--precision", "no"])
     teacher, others = load_trained(first), films.unlabelled(folder)
     encoded = labelled_reviews.encode(teacher.tokenizer, others.text, teacher.model.config.max_len)
@@ -324,7 +351,7 @@ def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
     encoded = labelled_reviews.encode(
         load_trained(teachers[0]).tokenizer, films.unlabelled(folder).text, 32
     )
-    found = sentiment.verdicts_of(options, copy.deepcopy(models[0]), encoded)
+    found = sentiment.verdicts_of(options, encoded)
     said = [verdicts.predict(model, encoded).softmax(-1) for model in models]
     assert not torch.allclose(*said), "they were meant to differ"
     assert_close(found, (said[0] + said[1]) / 2)

@@ -106,6 +106,17 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     assert "Run 2 kept the weights that were best on it" in card
 
 
+def test_a_run_is_resumed_with_the_teachers_that_it_began_with(common, teachers, tmp_path):
+    out = tmp_path / "out"
+    words = [*common, "--out", str(out), "--no-exam", "--resume"]
+    shakespeare.main([*words[:-1], "--teachers", str(teachers[0])])
+    for others in ([], ["--teachers", str(teachers[1])]):
+        with pytest.raises(SystemExit, match="--resume cannot change the --teachers"):
+            shakespeare.main([*words, *others])
+    shakespeare.main([*words, "--teachers", str(teachers[0])])
+    assert read_runs(out)[-1]["teachers"]
+
+
 def test_teachers_that_cannot_teach_are_refused_in_a_sentence(common, teachers, tmp_path, capsys):
     words = [*common, "--out", str(tmp_path / "out"), "--teachers", *map(str, teachers)]
     with pytest.raises(SystemExit, match="first has read what a trial is judged by"):

@@ -7,11 +7,26 @@ from pathlib import Path
 
 import datasets
 
+from train.data.error import DataError
+
+
+def own(path: Path | None, name: str) -> Path | None:
+    """Of a folder with the data of every task, the one of this."""
+    return path / name if path is not None and (path / name).is_dir() else path
+
+
+def there(file: Path) -> Path:
+    """A file that is there, else DataError."""
+    if not file.exists():
+        raise DataError(f"{file} does not exist")
+    return file
+
 
 def shakespeare(path: Path | None = None) -> str:
     """Tiny Shakespeare as one string: a text file, a folder with input.txt, or the Hub's copy."""
+    path = own(path, "shakespeare")
     if path is not None:
-        file = path / "input.txt" if path.is_dir() else path
+        file = there(path / "input.txt") if path.is_dir() else path
         rows = datasets.load_dataset(
             "text", data_files=str(file), sample_by="document", keep_linebreaks=True, split="train"
         )
@@ -45,13 +60,17 @@ def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
 
     From a folder's parquet files, one parquet or tab-separated file whatever its name, or from the
     Hub's IWSLT 2017. Columns are en and de, and perhaps source, or IWSLT's one column translation.
+    DataError if there is nothing to train on, or a file is damaged.
     """
+    path = own(path, "translation")
     if path is None:
         files = {kind: f"iwslt2017-en-de/{kind}/*.parquet"}
         splits = datasets.load_dataset(IWSLT, data_files=files, revision="refs/convert/parquet")
     else:
         found = sorted(path.glob(f"{kind}*.parquet")) if path.is_dir() else [path]
         files = {re.sub(r"\W", "_", file.stem): str(file) for file in found}
+        if not files and kind == "train":
+            raise DataError(f"{path} has no train*.parquet")
         if not files:
             return {}
         splits = load_tables(files, path.suffix)
@@ -59,20 +78,20 @@ def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
 
 
 def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
-    """Parquet files, or tables separated by tabs, each under its name; ValueError if damaged."""
+    """Parquet files, or tables separated by tabs, each under its name; DataError if damaged."""
     kind, options = "parquet", {}
     if suffix in (".tsv", ".txt", ".csv"):
         kind, options = "csv", {"sep": "\t", "quoting": 3, "keep_default_na": False}
     try:
         return datasets.load_dataset(kind, data_files=files, **options)
     except datasets.exceptions.DatasetGenerationError as error:
-        raise ValueError(f"{', '.join(files.values())}: {error.__cause__}") from error
+        raise DataError(f"{', '.join(files.values())}: {error.__cause__}") from error
 
 
 def require(rows: datasets.Dataset, columns: set[str]) -> None:
-    """ValueError if the data lacks one of the columns."""
+    """DataError if the data lacks one of the columns."""
     if missing := columns - set(rows.column_names):
-        raise ValueError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
+        raise DataError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
 
 
 def read_pairs(rows: datasets.Dataset) -> Pairs:
@@ -109,15 +128,16 @@ def reviews(path: Path | None, kind: str) -> Reviews:
     """IMDb's train, test or unsupervised reviews.
 
     From a folder's parquet file, one parquet or tab-separated file whatever its name, or the Hub.
-    Columns are text and label; a label is 0 or 1, or neg or pos.
+    Columns are text and label; a label is 0 or 1, or neg or pos. DataError if they are not.
     """
+    path = own(path, "imdb")
     if path is None:
         rows = datasets.load_dataset(IMDB, revision="refs/convert/parquet", split=kind)
     else:
-        file = path / f"{kind}.parquet" if path.is_dir() else path
+        file = there(path / f"{kind}.parquet") if path.is_dir() else path
         rows = load_tables({kind: str(file)}, file.suffix)[kind]
     require(rows, {"text", "label"})
     labels = [LABELS.get(label, label) for label in rows["label"]]
     if unknown := set(labels) - {-1, 0, 1}:
-        raise ValueError(f"labels must be 0 or 1, or neg or pos, not {sorted(map(str, unknown))}")
+        raise DataError(f"labels must be 0 or 1, or neg or pos, not {sorted(map(str, unknown))}")
     return Reviews(rows["text"][:], labels)

@@ -94,7 +94,7 @@ def is_whole(en: str, de: str) -> bool:
 def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
     """Training pairs, and validation sets. They share no sentence of either language, and neither
     does the training with any test set."""
-    everything = next(iter(hub.translation(path, "train").values()))
+    (everything, *_) = hub.translation(path, "train").values()
     validation = hub.translation(path, "validation")
     rows = zip(everything.en, everything.de, everything.source, strict=True)
     held_out = {i for i, (en, _, source) in enumerate(rows) if is_held_out(en, source)}

@@ -182,7 +182,8 @@ def describe_runs(folder: Path) -> str:
     best = "" if lowest is None else f" The lowest validation loss on the way was {lowest:#.5g}."
     whole = (
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{best} Losses are in the training's "
-        "own precision; every evaluation is in [metrics.csv](metrics.csv)."
+        "own precision; a run that does not begin where the one before ended began with other "
+        "weights, or was judged otherwise. Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     commands = (describe_command(*run) for run in enumerate(runs, start=1))

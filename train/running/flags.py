@@ -1,18 +1,21 @@
 """The command line of a training script: a preset, and a flag for every field of its configs."""
 
 import argparse
+import functools
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import torch
 
+from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED
+from transformer_core.checkpoint import CheckpointError, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -54,8 +57,8 @@ class Options:
     def held_tokenizer(self) -> Tokenizer | None:
         """The vocabulary of the run that is continued or built upon; None for a new one."""
         for folder in (*[self.out] * self.resume, *self.init, *self.teachers):
-            if (folder / "tokenizer.json").exists():
-                return Tokenizer.load(folder / "tokenizer.json")
+            if (path := vocabulary_of(folder)).exists():
+                return Tokenizer.load(path)
         return None
 
 
@@ -93,6 +96,7 @@ def read_flags(
         flags.minutes = 0.0  # else the preset's time box would decide
     try:
         model, train = chosen(model, flags, derived), chosen(train, flags, derived)
+        POSITIONAL_ENCODINGS[model.positional_encoding](model)  # not all allow all sizes
     except ValueError as error:
         parser.error(str(error))
     options = Options(
@@ -195,6 +199,19 @@ def check(
         parser.error(f"--teachers {flags.out} is also --out: choose another one")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
+
+
+def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
+    """A script's main that ends with a sentence where its data or a checkpoint are of no use."""
+
+    @functools.wraps(main)
+    def wrapped(argv: list[str] | None = None) -> None:
+        try:
+            main(argv)
+        except (DataError, CheckpointError) as error:
+            raise SystemExit(str(error)) from error
+
+    return wrapped
 
 
 def check_data(

@@ -29,6 +29,11 @@ from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model)
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
+# what weights that fit elsewhere mean something else with
+MEANING = (
+    *("n_heads", "positional_encoding", "position_base", "positions_along", "norm", "activation"),
+    *("scale_scores", "residual", "causal_mask"),
+)
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
@@ -52,7 +57,7 @@ def run(
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     past = history(options)
     metrics, runs = open_metrics(options, past)
-    runs_before = runs[: metrics.run - 1]
+    runs_before, code = runs[: metrics.run - 1], commit()
     steps = fit(
         model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
@@ -67,8 +72,8 @@ def run(
     for now, averaged in watched(seen, options.train, is_main=is_main):
         if now.metrics is not None and is_main:
             if now.is_best or (options.train.keep_last and not now.diverged):
-                keep(options.out, averaged, tokenizer, anew=not past)
-            record_run(options.out, runs_before, describe(options, hardware, now))
+                keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
+            record_run(options.out, runs_before, describe(options, hardware, now, code))
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
@@ -125,7 +130,14 @@ def watched(
 
 def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> None:
     """Replace the model that a folder holds, of which nothing that was measured stays, and if the
-    new one began anew nothing that was recorded on the way."""
+    new one did not grow from it nothing that was recorded on the way.
+
+    SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
+    """
+    try:
+        checkpoint.weights_in(model)
+    except ValueError as error:
+        raise SystemExit(f"{folder} keeps what it holds: {error}") from error
     retract(folder)
     if anew:
         disown(folder)
@@ -155,6 +167,9 @@ def refuse_other_settings(options: Options) -> None:
     held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
     if differences := differing(held, asdict(options.train)):
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
+    # older records do not say who taught
+    if runs and runs[-1].get("teachers", commands := taught_by(options)) != commands:
+        raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 
 
 def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
@@ -201,20 +216,31 @@ def mean_answer(teachers: Sequence[M], precision: str, ask: Callable[[M], Tensor
     """The mean of the probabilities that several models give; ask computes the logits of one."""
     hardware = choose(precision)
     with torch.autocast(hardware.device, torch.bfloat16, enabled=hardware.precision == "bf16"):
-        said = [ask(teacher.to(hardware.device).eval()).softmax(-1) for teacher in teachers]
-    return torch.stack(said).mean(0)
+        said = (ask(teacher.to(hardware.device).eval()).softmax(-1) for teacher in teachers)
+        mean = next(said)  # added up one by one: each may take a gigabyte
+        for other in said:
+            mean += other
+    return mean / len(teachers)
 
 
 def take_over(folder: Path, model: Model) -> None:
     """Load a checkpoint's weights; a classifier may take a masked language model's encoder."""
     try:
         held = checkpoint.load(folder, Model)
+        own = {name: getattr(held.config, name) for name in MEANING}
+        if differences := differing(own, asdict(model.config)):
+            raise SystemExit(f"--init {folder} is another model: {differences}")
         if type(held) is MaskedLM and type(model) is EncoderClassifier:
             model.encoder.load_state_dict(held.encoder.state_dict())
         else:
             model.load_state_dict(held.state_dict())
     except (CheckpointError, RuntimeError) as error:
         raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
+
+
+def is_in(folder: Path, folders: Iterable[Path]) -> bool:
+    """Whether a folder is one of several, however each is spelled."""
+    return folder.resolve() in {one.resolve() for one in folders}
 
 
 def history(options: Options) -> tuple[Path, ...]:
@@ -258,8 +284,8 @@ def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
     return sum(1 for _ in alike)
 
 
-def describe(options: Options, hardware: Hardware, now: Progress) -> dict[str, Any]:
-    """What the model card says of the run; numbers are as measured."""
+def describe(options: Options, hardware: Hardware, now: Progress, code: str) -> dict[str, Any]:
+    """What the model card says of a run of this code; numbers are as measured."""
     return {
         "task": options.task,
         "preset": options.preset,
@@ -272,11 +298,16 @@ def describe(options: Options, hardware: Hardware, now: Progress) -> dict[str, A
         "minutes": round(now.seconds / 60, 1),
         "steps": now.step,
         "tokens": now.tokens,
-        "commit": commit(),
+        "commit": code,
         "torch": torch.__version__,
         "train": asdict(options.train),
-        "teachers": list(dict.fromkeys(c for f in options.teachers for c in commands_of(f))),
+        "teachers": taught_by(options),
     }
+
+
+def taught_by(options: Options) -> list[str]:
+    """What was typed for all teachers."""
+    return list(dict.fromkeys(c for folder in options.teachers for c in commands_of(folder)))
 
 
 def commands_of(folder: Path) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The end of a training: its checkpoint is scored anew, and what was found is published with it."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,8 @@ import torch
 
 from train.running.card import Card, publish
 from train.running.hardware import device
-from transformer_core.checkpoint import Trained, load_trained, weights_of
-from transformer_core.files import write_atomically
+from train.running.measured import keep
+from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import Model
 
 Scores = dict[str, float]
@@ -63,8 +62,7 @@ def evaluate_and_publish(
     """Score a checkpoint and write its scores.json and its card."""
     trained, scores, details = evaluate(exam, folder, data, limit)
     for name, content in details.items():
-        content = {**content, "weights": weights_of(folder)}
-        write_atomically(folder / name, json.dumps(content, indent=1) + "\n")
+        keep(folder, name, content)
     words = ["python -m train.evaluate", exam.task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
         words += [flag, str(value)] if value is not None else []

@@ -61,14 +61,17 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
     return read_ids(trained, ids, written)
 
 
-def read_ids(trained: Trained[Model], ids: list[int], written: Sequence[int] = ()) -> Reading:
-    """What the first stack is given, and of an encoder-decoder what it has written or writes."""
+def read_ids(
+    trained: Trained[Model], ids: list[int], written: Sequence[int] = (), at_least: int = 0
+) -> Reading:
+    """What the first stack is given, and of an encoder-decoder what it has written or writes;
+    at_least as in `new_tokens_limit`."""
     model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
     tokens = names_of(tokenizer, ids)
     if not isinstance(model, EncoderDecoder):
         return Reading({names[0]: ids}, {names[0]: tokens}, [*tokens[1:], None])
-    written = written or greedily(model, ids)
+    written = written or greedily(model, ids, at_least)
     given = [BOS, *written[:-1]]
     return Reading(
         dict(zip(names, (ids, given), strict=True)),
@@ -78,10 +81,10 @@ def read_ids(trained: Trained[Model], ids: list[int], written: Sequence[int] = (
 
 
 @torch.inference_mode()
-def greedily(model: EncoderDecoder, ids: list[int]) -> list[int]:
+def greedily(model: EncoderDecoder, ids: list[int], at_least: int) -> list[int]:
     """What a translator answers, the end included."""
     longest = min(MAX_TOKENS, model.config.max_len)
-    (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest)
+    (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest, at_least=at_least)
     return [*best.tokens, *[EOS] * best.ended]
 
 

@@ -3,12 +3,14 @@
 import math
 import time
 from collections.abc import Generator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from torch import Tensor, nn
 
 from transformer_core.lab.plans import Choice
+from transformer_core.model.drawing import drawing
 from transformer_core.model.models import EncoderDecoder
 
 EVERY = 25  # steps between two points of the curves, and at first between two moments
@@ -57,7 +59,8 @@ class Learner:
     def advance(self) -> bool:
         """One step, or the look at the untrained model that comes first; False at the end."""
         started = time.monotonic()
-        now, model = next(self.steps, (None, self.model))
+        with nullcontext() if self.curve else drawing():  # a loop seeds once, when it begins
+            now, model = next(self.steps, (None, self.model))
         self.model = cast(EncoderDecoder, model)  # what fit was given, perhaps as its average
         self.seconds += time.monotonic() - started
         if now is None:
@@ -86,6 +89,7 @@ class Learner:
         recorded = [moment for moment in self.moments if step is not None and moment <= step]
         if not recorded:
             return self.step, self.model
-        past = EncoderDecoder(self.model.config).eval()
+        with drawing():
+            past = EncoderDecoder(self.model.config).eval()
         past.load_state_dict({name: w.float() for name, w in self.moments[recorded[-1]].items()})
         return recorded[-1], past

@@ -58,6 +58,11 @@ class Toy:
     longest: int  # input or output in training, in symbols
     example: str
 
+    @property
+    def room(self) -> int:
+        """Tokens that every output may have, its end included."""
+        return self.longest + 1
+
     def batch_of(self, step: int, seed: int) -> Batch:
         """The pairs of one training step, which depend on step and seed alone."""
         rng = random.Random(seed * 1_000_003 + step)
@@ -198,6 +203,7 @@ def judge(model: EncoderDecoder, unseen: Batch) -> dict[str, float]:
 def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
     """Share of the inputs whose greedy, unaided output is right to the last symbol."""
     sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
-    outputs = translate_ids(model, sources, beam_size=1)
+    longest = unseen[1].size(1) - 1  # of the right outputs, their end included
+    outputs = translate_ids(model, sources, beam_size=1, at_least=longest)
     written = [[*output.tokens, *[EOS] * output.ended] for output in outputs]
     return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)

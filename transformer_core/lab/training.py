@@ -20,6 +20,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.lab.learner import EVERY, Learner, copy_common
 from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import Batch, judge, loss_of, symbols_of
+from transformer_core.model.drawing import drawing
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError, check_number
@@ -27,8 +28,6 @@ from transformer_core.tasks.translation import Sentence, read_back, translate_se
 from transformer_core.tokenization import EOS
 
 SECONDS = 120.0  # of training in one go; then others get their turn
-# torch draws all first weights from one generator: those of two visitors' labs must not mix
-DRAWING = threading.Lock()
 
 
 class Fit(Protocol):
@@ -88,8 +87,7 @@ class Training:
     def learner(self, fit: Fit, choice: Choice) -> Learner:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
-        with DRAWING:
-            torch.manual_seed(self.plan.seed)
+        with drawing(self.plan.seed):
             model = EncoderDecoder(config).eval()
         steps = fit(
             model,
@@ -199,5 +197,5 @@ class Training:
         taught = self.taught(trained, text)
         if taught is None:
             return None
-        written = translate_sentence(trained, text, beam_size=1)
+        written = translate_sentence(trained, text, beam_size=1, at_least=self.toy.room)
         return Attempt(step, written if self.toy.answer(text) is None else taught, written)

@@ -42,6 +42,8 @@ class ModelConfig:
                 raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model={self.d_model} is not divisible by n_heads={self.n_heads}")
+        if not self.position_base > 0:
+            raise ValueError(f"position_base={self.position_base} must be above 0")
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.model.config import ModelConfig
+from transformer_core.model.drawing import drawing
 
 PLACES = ("embed", "rotate", "bias")  # where an encoding can act
 
@@ -116,8 +117,7 @@ def shift_error(position: int, k: int, dim: int, base: float = 10_000.0) -> floa
 
 def untrained(name: str, config: ModelConfig) -> PositionalEncoding:
     """An encoding as no training has changed it; its noise, if it has any, is always the same."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with drawing(0):
         return POSITIONAL_ENCODINGS[name](config)
 
 

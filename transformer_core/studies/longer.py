@@ -13,6 +13,7 @@ from torch import Tensor
 
 from transformer_core.checkpoint import Models, Trained
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.model.drawing import drawing
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Trace
 from transformer_core.studies.curves import Curve
@@ -84,7 +85,8 @@ def stretched(model: DecoderLM) -> DecoderLM:
     if list(model.decoder.positions.parameters()):
         return model
     config = replace(model.config, max_len=LONGER * model.config.max_len)
-    longer = DecoderLM(config).to(next(model.parameters()).device)
+    with drawing():
+        longer = DecoderLM(config).to(next(model.parameters()).device)
     longer.load_state_dict(model.state_dict())
     return longer
 

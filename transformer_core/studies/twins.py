@@ -26,7 +26,7 @@ from transformer_core.tasks.translation import read_back, translate_sentence
 from transformer_core.tasks.wording import percent
 
 MAX_PIECES = 60  # of a text: every variant reads it
-MAX_CHARACTERS = 20 * MAX_PIECES  # whatever is longer has more pieces
+MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
 N_WRITTEN = 80  # characters of a continuation
 SAMPLING, SEED = Sampling(0.8), 1  # the same for every variant
 SHOWN = 40  # pieces of an attention map; of a longer text the last ones
@@ -80,8 +80,9 @@ def check(trained: Trained[Model], text: str) -> None:
     """InputError unless the text is one that the variants can read."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a text: all variants will read it.")
-    # before it is cut into pieces, which takes long for a very long text
-    n = len(trained.tokenizer.encode(text)) if len(text) <= MAX_CHARACTERS else len(text)
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    n = len(trained.tokenizer.encode(text))
     limit = min(MAX_PIECES, trained.model.config.max_len - 2)
     if n > limit:
         raise InputError(f"The text has {n:,} pieces; these small models read at most {limit}.")

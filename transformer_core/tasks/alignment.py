@@ -4,7 +4,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from transformer_core.checkpoint import Trained, read_measured
+from transformer_core.checkpoint import CheckpointError, Trained, read_measured
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import Token
@@ -52,4 +52,7 @@ def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float |
     found = read_measured(trained.folder, FILE)
     if found is None:
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
-    return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]
+    try:
+        return Site("decoder", found["layer"], "cross"), found["head"], found["agreement"]
+    except KeyError as error:
+        raise CheckpointError(f"{trained.folder / FILE} lacks {error}") from error

@@ -33,9 +33,12 @@ def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
     return [*tokenizer.encode(text)[: max_len - 1], EOS]
 
 
-def new_tokens_limit(source: list[int], max_len: int) -> int:
-    """No real translation is longer; what runs on beyond this repeats itself."""
-    return min(max_len, 2 * len(source) + 10)
+def new_tokens_limit(source: list[int], max_len: int, at_least: int = 0) -> int:
+    """No real translation is longer; what runs on beyond this repeats itself.
+
+    Other tasks may have longer outputs: they say at_least how many tokens there must be room for.
+    """
+    return min(max_len, max(2 * len(source) + 10, at_least))
 
 
 def translate_ids(
@@ -44,15 +47,19 @@ def translate_ids(
     beam_size: int = 4,
     length_penalty: float = 1.0,
     max_new: int | None = None,
+    at_least: int = 0,
 ) -> list[Hypothesis]:
-    """The best translation of every source, in the order given; similar lengths run together."""
+    """The best translation of every source, in the order given; similar lengths run together.
+
+    None has more than max_new tokens; at_least as in `new_tokens_limit`.
+    """
     best: dict[int, Hypothesis] = {}
     order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
     for first in range(0, len(order), BATCH):
         places = order[first : first + BATCH]
         group = [sources[i] for i in places]
         longest = model.config.max_len if max_new is None else max_new
-        limits = [new_tokens_limit(ids, longest) for ids in group]
+        limits = [new_tokens_limit(ids, longest, at_least) for ids in group]
         step = encoder_decoder_step(model, pad(group), max_new=max(limits))
         beams = beam_search(step, len(group), BOS, EOS, limits, beam_size=beam_size)
         for place, beam in zip(places, beams, strict=True):
@@ -202,10 +209,12 @@ def translate_sentence(
     length_penalty: float = 1.0,
     forced: tuple[int, ...] = (),
     off: Iterable[Head] = (),
+    at_least: int = 0,
 ) -> Sentence:
     """One sentence: search first, then one traced pass that shows what every step saw.
 
-    forced begins the translation whatever the model thinks of it; off switches heads off in both.
+    forced begins the translation whatever the model thinks of it; off switches heads off in both;
+    at_least as in `new_tokens_limit`.
     """
     model, tokenizer = trained.model, trained.tokenizer
     if len(forced) > MAX_FORCED:
@@ -213,7 +222,7 @@ def translate_sentence(
     trace = Trace(head_mask(model, off))
     src = source_ids(tokenizer, source, model.config.max_len)
     memory = model.encode(torch.tensor([src]), trace)
-    limit = max(new_tokens_limit(src, model.config.max_len), len(forced) + 1)
+    limit = max(new_tokens_limit(src, model.config.max_len, at_least), len(forced) + 1)
     (beam,) = beam_search(
         encoder_decoder_step(model, torch.tensor([src]), trace, limit + 1, memory),
         1,

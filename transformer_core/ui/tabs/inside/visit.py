@@ -156,7 +156,7 @@ def look_at_learner(asked: Asked, training: Training | None) -> tuple:
     if training.taught(trained, text) is None:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
-    reading = read_ids(trained, training.ids(text))
+    reading = read_ids(trained, training.ids(text), at_least=training.toy.room)
     return open_model(trained, reading, asked._replace(text=text), said)
 
 
