@@ -16,7 +16,7 @@ MODULES = {
 FLOORS = (  # from the bottom; the rooms of one floor do not know each other
     ("model", "tokenization", "files"),
     ("decoding", "checkpoint"),
-    ("tasks",),
+    ("tasks", "published"),
     ("explain", "inside", "studies", "lab", "inference"),
     ("train",),
     ("ui",),
@@ -108,7 +108,8 @@ def test_a_tab_knows_no_other(module):
 def test_what_draws_knows_results_and_no_models(room):
     addresses = inside("transformer_core.model.trace") | inside("transformer_core.model.heads")
     models = inside("transformer_core.model") - addresses
-    closed = models | inside("transformer_core.checkpoint") | inside("transformer_core.inference")
+    loaded = (f"transformer_core.{name}" for name in ("checkpoint", "published", "inference"))
+    closed = models.union(*map(inside, loaded))
     drawing = inside(f"transformer_core.ui.{room}")
     assert drawing
     assert {name: IMPORTS[name] & closed for name in drawing if IMPORTS[name] & closed} == {}

@@ -1,9 +1,6 @@
 import itertools
 import json
 import os
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,15 +10,7 @@ from safetensors.torch import load_file
 from tiny import build, tiny_writer
 
 from transformer_core import checkpoint
-from transformer_core.checkpoint import (
-    CHECKPOINTS,
-    CheckpointError,
-    Models,
-    Trained,
-    load,
-    load_trained,
-    save,
-)
+from transformer_core.checkpoint import CheckpointError, load, load_trained, save
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import train_characters
@@ -285,72 +274,3 @@ def test_saving_removes_what_a_killed_process_left_long_ago(tmp_path):
     os.utime(old, (0, 0))
     save(tmp_path, tiny_writer().model)
     assert not old.exists() and new.exists(), "another process may be writing now"
-
-
-def saved(folder, trained):
-    save(folder, trained.model)
-    (folder / "tokenizer.json").write_text(trained.tokenizer.to_json())
-
-
-@pytest.mark.parametrize(
-    "attribute, folder, command",
-    [
-        ("translator", "translation", "train.translation"),
-        ("classifier", "sentiment", "train.sentiment --init checkpoints/reviews"),
-        ("lstm", "sentiment_lstm", "train.sentiment --preset lstm"),
-        ("linear", "sentiment_linear", "train.sentiment --preset linear"),
-        ("masked_lm", "reviews", "train.reviews"),
-        ("language_model", "shakespeare", "train.shakespeare"),
-    ],
-)
-def test_each_model_is_read_from_its_folder_or_its_training_is_named(
-    tmp_path, attribute, folder, command
-):
-    models = Models(tmp_path)
-    assert not models.has(folder) and f"python -m {command}" in models.absent(folder)
-    with pytest.raises(CheckpointError, match=f"`python -m {command}"):
-        getattr(models, attribute)
-    tokenizer = tiny_writer().tokenizer
-    model = build(CHECKPOINTS[folder].model, vocab_size=tokenizer.vocab_size)
-    saved(tmp_path / folder, Trained(model, tokenizer, tmp_path))
-    assert models.has(folder) and not models.absent(folder)
-    assert getattr(models, attribute).folder == tmp_path / folder
-    assert getattr(models, attribute) is models.get(folder)
-
-
-def test_a_model_of_another_class_is_refused_where_it_would_be_used(tmp_path):
-    saved(tmp_path / "translation", tiny_writer())
-    with pytest.raises(CheckpointError, match=r"translation.* holds DecoderLM, not EncoderDecoder"):
-        Models(tmp_path).translator  # noqa: B018
-
-
-def test_eight_requests_at_once_load_a_model_once(tmp_path, monkeypatch):
-    saved(tmp_path / "shakespeare", tiny_writer())
-    loads, together = [], threading.Barrier(8)
-
-    def slowly(folder, model_class):
-        loads.append(folder)
-        time.sleep(0.05)
-        return load_trained(folder, model_class)
-
-    def request(models):
-        together.wait()
-        return models.language_model
-
-    monkeypatch.setattr(checkpoint, "load_trained", slowly)
-    with ThreadPoolExecutor(8) as threads:
-        trained = set(map(id, threads.map(request, [Models(tmp_path)] * 8)))
-    assert len(trained) == 1
-    assert loads == [tmp_path / "shakespeare"]
-
-
-def test_a_mended_checkpoint_loads_without_a_restart(tmp_path):
-    models, folder = Models(tmp_path), tmp_path / "shakespeare"
-    saved(folder, tiny_writer())
-    (folder / "tokenizer.json").rename(folder / "elsewhere.json")
-    with pytest.raises(CheckpointError):
-        models.language_model  # noqa: B018
-    (folder / "elsewhere.json").rename(folder / "tokenizer.json")
-    assert (
-        models.language_model.tokenizer.vocab_size == models.language_model.model.config.vocab_size
-    )

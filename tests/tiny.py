@@ -95,6 +95,11 @@ def write_tinies(folder: Path) -> Path:
         "sentiment": tiny_classifier(),
     }
     for name, tiny in tinies.items():
-        checkpoint.save(folder / name, tiny.model)
-        (folder / name / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+        write_tiny(folder / name, tiny)
     return folder
+
+
+def write_tiny(folder: Path, tiny: Trained) -> None:
+    """A tiny model with its tokenizer, as a checkpoint."""
+    checkpoint.save(folder, tiny.model)
+    (folder / "tokenizer.json").write_text(tiny.tokenizer.to_json())

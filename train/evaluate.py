@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from train.running.scores import EvaluationError, Exam, evaluate, evaluate_and_publish
-from transformer_core.checkpoint import CHECKPOINTS, CheckpointError
+from transformer_core.checkpoint import CheckpointError
+from transformer_core.published import CHECKPOINTS
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
 TASKS = {published.task: published.script for published in CHECKPOINTS.values()}

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from train.evaluate import exam_of
 from train.running.card import Card, meaning
-from transformer_core.checkpoint import CHECKPOINTS, read_json
+from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
+from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.findings import seeds_of
 from transformer_core.studies.findings import table as comparison_table
 from transformer_core.studies.records import Study, read_studies

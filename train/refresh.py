@@ -15,8 +15,9 @@ from train.evaluate import exam_of
 from train.running import measured
 from train.running.card import write_card
 from train.running.scores import evaluate_and_publish
-from transformer_core.checkpoint import CHECKPOINTS, load_trained, read_measured
+from transformer_core.checkpoint import load_trained, read_measured
 from transformer_core.model.models import Model
+from transformer_core.published import CHECKPOINTS
 
 # what finds out each file of train.running.measured, and of which checkpoints
 MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {

@@ -37,8 +37,10 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.card import read_runs
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.run import is_in, mean_answer, run, teachers_of
+from train.running.history import is_in
+from train.running.run import run
 from train.running.scores import Details, Exam, Scores
+from train.running.teachers import mean_answer, teachers_of
 from train.running.verdicts import (
     Classifier,
     calibrate,

@@ -15,8 +15,9 @@ from train.data import hub, sequences
 from train.loop import Batch, TrainConfig
 from train.running.card import Card, read_runs
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.run import mean_answer, run, teachers_of
+from train.running.run import run
 from train.running.scores import scores_alone
+from train.running.teachers import mean_answer, teachers_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM

@@ -6,7 +6,6 @@ old model or the new one, never a mixture, and a damaged file is noticed before 
 
 import hashlib
 import json
-import threading
 import time
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
@@ -21,16 +20,7 @@ from safetensors.torch import save as save_tensors
 from transformer_core.files import write_atomically
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.drawing import drawing
-from transformer_core.model.models import (
-    MODELS,
-    DecoderLM,
-    EncoderClassifier,
-    EncoderDecoder,
-    LinearClassifier,
-    LSTMClassifier,
-    MaskedLM,
-    Model,
-)
+from transformer_core.model.models import MODELS, Model
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model, covariant=True)
@@ -217,118 +207,3 @@ def vocabulary_of(folder: Path) -> Path:
     """The tokenizer.json of a checkpoint; that of the variants of a study stands beside them."""
     own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
     return own if own.exists() or not shared.exists() else shared
-
-
-@dataclass(frozen=True)
-class Published:
-    """A checkpoint that this project trains: what it is, and how it is made and scored."""
-
-    title: str  # on screen
-    model: type[Model]
-    task: str  # of `python -m train.evaluate`
-    command: str  # behind `python -m`
-
-    @property
-    def script(self) -> str:
-        """The module of train that makes it."""
-        return self.command.split()[0].removeprefix("train.")
-
-
-# folder -> what it holds; the first of a task is the one that is scored unless another is named
-CHECKPOINTS = {
-    "translation": Published("Translator", EncoderDecoder, "translation", "train.translation"),
-    "reviews": Published("Masked language model", MaskedLM, "reviews", "train.reviews"),
-    "sentiment": Published(
-        "Sentiment classifier",
-        EncoderClassifier,
-        "sentiment",
-        "train.sentiment --init checkpoints/reviews",
-    ),
-    "sentiment_report": Published(
-        "Classifier of the report",
-        EncoderClassifier,
-        "sentiment",
-        "train.sentiment --preset report --out checkpoints/sentiment_report",
-    ),
-    "sentiment_lstm": Published(
-        "LSTM",
-        LSTMClassifier,
-        "sentiment",
-        "train.sentiment --preset lstm --out checkpoints/sentiment_lstm",
-    ),
-    "sentiment_linear": Published(
-        "Linear model",
-        LinearClassifier,
-        "sentiment",
-        "train.sentiment --preset linear --out checkpoints/sentiment_linear",
-    ),
-    "shakespeare": Published("Shakespeare", DecoderLM, "shakespeare", "train.shakespeare"),
-    "copy_task": Published("Copy task", EncoderDecoder, "copy", "train.copy_task"),
-}
-
-
-class Models:
-    """Every checkpoint of a folder, each loaded on first use and shared by all requests."""
-
-    def __init__(self, folder: Path | str):
-        self.folder = Path(folder)
-        self.lock = threading.Lock()
-        self.loaded: dict[str, Trained[Any]] = {}
-
-    def get(self, name: str) -> Trained[Any]:
-        """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
-        with self.lock:
-            if name not in self.loaded:
-                if absent := self.absent(name):
-                    raise CheckpointError(absent)
-                model_class = CHECKPOINTS[name].model if name in CHECKPOINTS else Model
-                self.loaded[name] = load_trained(self.folder / name, model_class)
-            return self.loaded[name]
-
-    def has(self, name: str) -> bool:
-        """Whether folder/name holds a checkpoint, without loading it."""
-        return (self.folder / name / "config.json").exists()
-
-    def absent(self, name: str) -> str:
-        """The remedy, if folder/name holds no checkpoint; an empty string if it does."""
-        command = CHECKPOINTS[name].command if name in CHECKPOINTS else f"train.{name}"
-        words = name.replace("_", " ")
-        return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
-
-    def unusable(self, name: str) -> str:
-        """Why folder/name cannot be used, absent or damaged; an empty string if it is loaded."""
-        try:
-            self.get(name)
-        except CheckpointError as error:
-            return str(error)
-        return ""
-
-    @property
-    def translator(self) -> Trained[EncoderDecoder]:
-        """The encoder-decoder, English to German."""
-        return self.get("translation")
-
-    @property
-    def classifier(self) -> Trained[EncoderClassifier]:
-        """The encoder that reads the sentiment of a film review."""
-        return self.get("sentiment")
-
-    @property
-    def lstm(self) -> Trained[LSTMClassifier]:
-        """The LSTM that was trained beside it."""
-        return self.get("sentiment_lstm")
-
-    @property
-    def linear(self) -> Trained[LinearClassifier]:
-        """The sum of weights of words and pairs of words that was trained beside it."""
-        return self.get("sentiment_linear")
-
-    @property
-    def masked_lm(self) -> Trained[MaskedLM]:
-        """The encoder that fills in hidden words of film reviews."""
-        return self.get("reviews")
-
-    @property
-    def language_model(self) -> Trained[DecoderLM]:
-        """The decoder that writes Shakespeare."""
-        return self.get("shakespeare")

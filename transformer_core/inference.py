@@ -7,7 +7,8 @@ classify(models.classifier, "A wonderful film.").probabilities
 "".join(generate(models.language_model, "ROMEO:", max_new_tokens=200, seed=1))
 """
 
-from transformer_core.checkpoint import CheckpointError, Models, Trained
+from transformer_core.checkpoint import CheckpointError, Trained
+from transformer_core.published import Models
 from transformer_core.tasks.classification import Classification, classify
 from transformer_core.tasks.generation import generate, look, read, write
 from transformer_core.tasks.requests import InputError

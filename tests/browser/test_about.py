@@ -1,7 +1,7 @@
 from playwright.sync_api import expect
 from visitor import press_tab
 
-from transformer_core.checkpoint import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS
 
 CARD = ".about-card.prose:visible"
 CURVES = ".js-plotly-plot:visible .main-svg"

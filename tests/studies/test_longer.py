@@ -6,7 +6,7 @@ from tiny import tiny_writer
 from tiny_study import write_encodings
 
 from transformer_core import checkpoint
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.curves import Curve
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.studies.longer import BIN, LONGER, WRITTEN, read_on, readers

@@ -6,8 +6,8 @@ import pytest
 import torch
 from tiny_study import write_translators
 
-from transformer_core.checkpoint import Models
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import (
     MAX_ORDERS,

@@ -10,10 +10,10 @@ from tiny import TEXT, TINY, build, tiny_translator
 from tiny_study import write_variant, write_writers
 from torch.testing import assert_close
 
-from transformer_core.checkpoint import Models
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.records import read_study
 from transformer_core.studies.twins import N_WRITTEN, SEED, attention, sites_of, twins
 from transformer_core.tasks.classification import frame

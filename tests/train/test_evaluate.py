@@ -18,9 +18,9 @@ from train.copy_task import MODEL, accuracy
 from train.data import hub, sequences
 from train.shakespeare import split, validation_loss
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.files import write_atomically
 from transformer_core.model.models import DecoderLM, EncoderDecoder
+from transformer_core.published import CHECKPOINTS
 from transformer_core.tokenization import Tokenizer, symbols, train_characters
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,10 @@ from train import copy_task, refresh
 from train.evaluate import exam_of
 from train.running.card import model_card
 from train.running.measured import MEASURED
-from transformer_core.checkpoint import CHECKPOINTS, load_trained, save
+from transformer_core.checkpoint import load_trained, save
 from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder, Model
+from transformer_core.published import CHECKPOINTS
 from transformer_core.tokenization import symbols
 
 ROOT = Path(__file__).parents[2]

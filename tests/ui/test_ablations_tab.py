@@ -6,7 +6,7 @@ import pytest
 from tiny_study import write_writers
 
 from train.loop import fit_on_cpu
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.curves import Line
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations

@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from train.loop import fit_on_cpu
-from transformer_core.checkpoint import CHECKPOINTS, Models
+from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.about import about
 from transformer_core.ui.tabs.about.cards import entries

@@ -7,7 +7,7 @@ import pytest
 import torch
 from tiny_study import write_translators
 
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.distance import meet
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions.distance import (

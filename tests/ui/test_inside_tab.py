@@ -5,10 +5,9 @@ from itertools import islice
 import gradio as gr
 import pytest
 import torch
-from tiny import tiny_classifier
+from tiny import tiny_classifier, write_tiny
 
 from train.loop import fit_on_cpu
-from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.training import Training
@@ -34,8 +33,7 @@ def handlers(tmp_path_factory):
     """Those of a tab with one checkpoint."""
     torch.manual_seed(0)
     folder, tiny = tmp_path_factory.mktemp("checkpoints"), tiny_classifier()
-    checkpoint.save(folder / "sentiment", tiny.model)
-    (folder / "sentiment" / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    write_tiny(folder / "sentiment", tiny)
     return handlers_of(folder)
 
 

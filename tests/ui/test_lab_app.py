@@ -12,10 +12,9 @@ import gradio as gr
 import httpx
 import pytest
 import torch
-from tiny import tiny_translator
+from tiny import tiny_translator, write_tiny
 
 from train.loop import fit_on_cpu
-from transformer_core import checkpoint
 from transformer_core.inference import Models
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
@@ -47,8 +46,7 @@ def started():
 def app(started, tmp_path_factory):
     torch.manual_seed(0)
     folder, tiny = tmp_path_factory.mktemp("checkpoints"), tiny_translator()
-    checkpoint.save(folder / "translation", tiny.model)
-    (folder / "translation" / "tokenizer.json").write_text(tiny.tokenizer.to_json())
+    write_tiny(folder / "translation", tiny)
     demo = build_app(Models(folder), fit_on_cpu)
     quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
     _, url, _ = demo.launch(**LAUNCH, **quiet)

@@ -4,7 +4,7 @@ import gradio as gr
 import pytest
 from tiny_study import write_encodings
 
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions.longer import NONE, SECTION, Longer
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
+from transformer_core.published import Models
 
 VARIANTS = {  # by the encoding that each was trained with
     "none": "no_positions",

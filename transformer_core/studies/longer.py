@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.drawing import drawing
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Trace
+from transformer_core.published import Models
 from transformer_core.studies.curves import Curve
 from transformer_core.studies.encodings import VARIANTS, trained_with
 from transformer_core.studies.records import StudyError, read_positions

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.encodings import trained_with
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import translate_sentence, translate_texts

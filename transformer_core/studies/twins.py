@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from transformer_core.checkpoint import Models, Trained, read_config
+from transformer_core.checkpoint import Trained, read_config
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.models import (
     MODELS,
@@ -18,6 +18,7 @@ from transformer_core.model.models import (
     Model,
 )
 from transformer_core.model.trace import Site, Trace
+from transformer_core.published import Models
 from transformer_core.studies.records import Study
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import look, read, write

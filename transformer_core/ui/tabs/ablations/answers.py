@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import gradio as gr
 import numpy as np
 
-from transformer_core.checkpoint import Models
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.findings import (
     finding,
     latex,

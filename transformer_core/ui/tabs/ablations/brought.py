@@ -2,8 +2,8 @@
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.records import Study
 from transformer_core.studies.twins import sites_of
 from transformer_core.ui.doors import go_home, part_of, see_inside

@@ -8,7 +8,7 @@ import functools
 
 import gradio as gr
 
-from transformer_core.checkpoint import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import Run
 from transformer_core.ui.events import PRIVATE, QUEUED
 from transformer_core.ui.layout import section, sections

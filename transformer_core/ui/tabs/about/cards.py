@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import CHECKPOINTS, CheckpointError, Models, read_json
+from transformer_core.checkpoint import CheckpointError, read_json
+from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import Run, read_trainings
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.published import Models
 from transformer_core.tasks.generation import (
     bits_per_token,
     check_sampling,

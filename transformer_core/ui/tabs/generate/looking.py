@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
 from transformer_core.explain.roles import counted, labelled, roles_of
+from transformer_core.published import Models
 from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.wording import percent

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.checkpoint import CHECKPOINTS
 from transformer_core.inference import Models
 from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
+from transformer_core.published import CHECKPOINTS
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, QUIET, answers_errors

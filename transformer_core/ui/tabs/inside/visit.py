@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.inside import boxes
 from transformer_core.inside.anatomy import Node, anatomy
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
@@ -12,6 +12,7 @@ from transformer_core.inside.stages import code, panels
 from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.place import Place, Setting

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.published import Models
 from transformer_core.studies.distance import STUDY, meet
 from transformer_core.studies.encodings import trained_with
 from transformer_core.tasks.requests import InputError

@@ -4,7 +4,7 @@ import functools
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.longer import LONGER, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError

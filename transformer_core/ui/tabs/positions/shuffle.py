@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models
+from transformer_core.published import Models
 from transformer_core.studies.orders import Reordered, Words, answers, reordered, words_of
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import gradio as gr
 
-from transformer_core.checkpoint import Models, Trained
+from transformer_core.checkpoint import Trained
 from transformer_core.explain.roles import counted, labelled, roles_of
+from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence

@@ -1,0 +1,110 @@
+"""What a training begins with: a folder for it, and the weights of others if it goes on from them.
+
+Whatever it cannot begin with is refused here, before a file is touched.
+"""
+
+import itertools
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from train.optimizers import inside_blocks
+from train.running.card import read_runs
+from train.running.flags import Options
+from train.running.history import taught_by
+from train.states import remove_states
+from transformer_core import checkpoint
+from transformer_core.checkpoint import CheckpointError, read_json
+from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
+
+UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
+# what weights that fit elsewhere mean something else with
+MEANING = (
+    *("n_heads", "positional_encoding", "position_base", "positions_along", "norm", "activation"),
+    *("scale_scores", "residual", "causal_mask"),
+)
+
+
+def prepare(options: Options, model: Model) -> Path:
+    """Make of --out, and of the model, what the run begins with. -> the folder of its states"""
+    if options.train.optimizer == "muon" and not inside_blocks(model):
+        name = type(model).__name__
+        raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
+    if options.resume:
+        refuse_another_model(options.out, model)
+        refuse_other_settings(options)
+    state = options.out / "training"
+    state.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        remove_states(state)
+    if options.init:
+        start_from(options.init, model)
+    return state
+
+
+def refuse_another_model(folder: Path, model: Model) -> None:
+    """A run is resumed with the model that it began with."""
+    if not (folder / "config.json").exists():
+        return
+    try:
+        held = asdict(checkpoint.load(folder, type(model)).config)
+    except CheckpointError as error:
+        raise SystemExit(f"--resume cannot go on with {folder}: {error}") from error
+    if differences := differing(held, asdict(model.config)):
+        raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
+
+
+def refuse_other_settings(options: Options) -> None:
+    """A run is resumed with the settings that it began with; only its end may be another."""
+    runs = read_runs(options.out)
+    held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
+    if differences := differing(held, asdict(options.train)):
+        raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
+    # older records do not say who taught
+    if runs and runs[-1].get("teachers", commands := taught_by(options)) != commands:
+        raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
+
+
+def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """In words, what is wanted otherwise than it is held."""
+    return ", ".join(
+        f"{name} {wanted[name]} instead of {value}"
+        for name, value in held.items()
+        if name in wanted and wanted[name] != value
+    )
+
+
+def start_from(folders: tuple[Path, ...], model: Model) -> None:
+    """Take over the weights of a checkpoint, or the mean of several (Wortsman et al. 2022).
+
+    Each must have a place for each of its weights: SystemExit with a sentence where one has not.
+    """
+    refuse_other_words(folders)
+    states = []
+    for folder in folders:
+        take_over(folder, model)
+        states.append({name: value.clone() for name, value in model.state_dict().items()})
+    mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    model.load_state_dict(mean)
+
+
+def take_over(folder: Path, model: Model) -> None:
+    """Load a checkpoint's weights; a classifier may take a masked language model's encoder."""
+    try:
+        held = checkpoint.load(folder, Model)
+        own = {name: getattr(held.config, name) for name in MEANING}
+        if differences := differing(own, asdict(model.config)):
+            raise SystemExit(f"--init {folder} is another model: {differences}")
+        if type(held) is MaskedLM and type(model) is EncoderClassifier:
+            model.encoder.load_state_dict(held.encoder.state_dict())
+        else:
+            model.load_state_dict(held.state_dict())
+    except (CheckpointError, RuntimeError) as error:
+        raise SystemExit(f"--init {folder} does not fit this model: {error}") from error
+
+
+def refuse_other_words(folders: tuple[Path, ...]) -> None:
+    """Only weights that stand for the same vocabulary have a mean that says anything."""
+    for first, folder in itertools.pairwise(folders):
+        if read_json(folder / "tokenizer.json") != read_json(first / "tokenizer.json"):
+            raise SystemExit(f"{folder} has another vocabulary than {first}")

@@ -1,0 +1,69 @@
+"""What went before a training: the runs that its model grew from, and those that taught it."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from train.running.card import read_runs
+from train.running.flags import Options
+from train.running.metrics import Metrics, read_rows
+
+
+def history(options: Options) -> tuple[Path, ...]:
+    """The folders whose earlier runs are this model's past; none if it begins anew.
+
+    A run that is resumed goes on with its own, one with --init with those of the same task there.
+    """
+    if options.resume and (options.out / "metrics.csv").exists():
+        return (options.out,)
+    runs = {folder: read_runs(folder) for folder in options.init}
+    return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
+
+
+def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, list[dict[str, Any]]]:
+    """Start a new run after those it builds on, or, resuming, go on with the last.
+
+    -> where it is measured, and what is recorded of the runs. Those of several folders are
+    numbered through; what two of them grew from is told once.
+    """
+    rows: list[dict[str, str]] = []
+    runs: list[dict[str, Any]] = []
+    last = 0
+    for folder in past:
+        its = read_runs(folder)
+        known = n_shared(runs, its)
+        rows += [
+            {**row, "run": str(int(row["run"]) - known + last)}
+            for row in read_rows(folder / "metrics.csv")
+            if int(row["run"]) > known
+        ]
+        last = max((int(row["run"]) for row in rows), default=0)
+        runs += its[known:]
+    resumed = options.resume and past == (options.out,)
+    number = max(1, last + (not resumed))
+    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
+
+
+def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
+    """How many runs two models begin with alike."""
+    alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))
+    return sum(1 for _ in alike)
+
+
+def taught_by(options: Options) -> list[str]:
+    """What was typed for all teachers."""
+    return list(dict.fromkeys(c for folder in options.teachers for c in commands_of(folder)))
+
+
+def commands_of(folder: Path) -> Iterator[str]:
+    """What was typed for a checkpoint, oldest first, and before each run for those it learnt from:
+    a teacher may lie in a folder that nobody else has."""
+    for one in read_runs(folder):
+        yield from one.get("teachers", [])
+        yield one["command"]
+
+
+def is_in(folder: Path, folders: Iterable[Path]) -> bool:
+    """Whether a folder is one of several, however each is spelled."""
+    return folder.resolve() in {one.resolve() for one in folders}
