@@ -29,10 +29,10 @@ def opened(open_page, view="words", review="", **how):
 READY = {
     "words": "#words .words-word",
     "trial": "#trial-curves .js-plotly-plot",
-    "attention": "#review-heads .heads-row .seen",
+    "heads": "#review-heads .heads-row .seen",
     "layers": "#review-switches .switch-grid",
     "rivals": "#rivals-curves .js-plotly-plot",
-    "test_set": "#errors tbody button",
+    "test-set": "#errors tbody button",
 }
 SECTIONS = ("Words", "Trial", "Heads", "Layers", "Rivals", "Test set")  # their names
 
@@ -135,7 +135,7 @@ def test_on_a_phone_the_verdict_follows_the_review_and_then_the_picture(open_pag
 
 
 def test_the_ends_are_hidden_and_their_share_is_told(open_page):
-    page = opened(open_page, "attention")
+    page = opened(open_page, "heads")
     page.wait_for_selector("#review-heads .heads-grid button")
     row, note = page.locator(".heads-row .seen"), page.locator("#review-heads .view-note").first
     expect(note).to_contain_text("which take")
@@ -146,7 +146,7 @@ def test_the_ends_are_hidden_and_their_share_is_told(open_page):
 
 
 def test_heads_open_on_the_one_that_the_answer_needs_most(open_page):
-    page = opened(open_page, "attention")
+    page = opened(open_page, "heads")
     note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
     expect(note).to_contain_text("changes most")
     where = re.search(r"Without (layer \d+, head \d+)", note.inner_text())
@@ -154,7 +154,7 @@ def test_heads_open_on_the_one_that_the_answer_needs_most(open_page):
 
 
 def test_the_attention_follows_the_text(open_page):
-    page = opened(open_page, "attention")
+    page = opened(open_page, "heads")
     typed(page, "An unforgettable evening")
     expect(page.locator("#review-heads .heads-row")).to_contain_text("unforgettable")
 
@@ -270,7 +270,7 @@ def test_the_reports_sentences_are_answered_now(open_page):
 
 
 def test_the_test_set_is_shown_or_its_command_is_named(open_page):
-    page = opened(open_page, "test_set")
+    page = opened(open_page, "test-set")
     found = page.locator("#test-summary")
     if (ROOT / "checkpoints" / "sentiment" / "test_set.json").exists():
         expect(found).to_contain_text("judged rightly")

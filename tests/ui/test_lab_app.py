@@ -201,7 +201,7 @@ def test_a_model_that_cannot_be_built_is_refused_where_it_would_be(app, changes,
     names = ("positional_encoding", "norm", "n_heads", "n_layers", "d_model")
     ours = [changes.get(name, value) for name, value in zip(names, MODEL, strict=False)]
     settings = *SETTINGS, *ours, *MODEL[len(ours) :], *MODEL
-    assert re.search(sentence, handler(app, "show_code")(handlers.CODE, *settings)["refusal"])
+    assert re.search(sentence, handler(app, "show_code")("code", *settings)["refusal"])
     assert handler(app, "show_code")("race", *settings) == gr.skip()
     (begun,) = handler(app, "run")(None, "CAB", *settings)
     for _, said, stop, *views in (begun, handler(app, "one_step")(None, "CAB", *settings)):

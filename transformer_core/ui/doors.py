@@ -18,19 +18,18 @@ Door = tuple[str, Place]
 
 
 class Home(NamedTuple):
-    """The tab in which a checkpoint works, and where its heads are."""
+    """The tab in which a checkpoint works."""
 
     tab: str
     title: str
-    heads: str  # the section
     settings: Mapping[str, Setting] = {}  # that make the tab begin with the text that is brought
 
 
 # by the names of checkpoints, which are those of the studies too
 HOMES = {
-    "translation": Home("translate", "Translate", "heads"),
-    "sentiment": Home("sentiment", "Sentiment", "attention"),
-    "shakespeare": Home("generate", "Generate", "heads", {"branch": 0}),
+    "translation": Home("translate", "Translate"),
+    "sentiment": Home("sentiment", "Sentiment"),
+    "shakespeare": Home("generate", "Generate", {"branch": 0}),
 }
 CHARACTERS = "shakespeare"  # its tokens are characters: of a long text the last ones are taken
 PART = r"[a-z0-9: -]+"  # the key of a model's part, see inside/anatomy.py
@@ -73,7 +72,7 @@ def go_home(
     home = HOMES.get(name)
     if home is None:
         return []
-    section, found = ("", None) if site is None else (home.heads, address_of(sites, site, head))
+    section, found = ("", None) if site is None else ("heads", address_of(sites, site, head))
     place = Place(home.tab, section, text, head=found, settings=home.settings)
     return [(f"Open in {home.title}", place)]
 

@@ -13,8 +13,13 @@ def sections(**component) -> gr.Tabs:
 
 
 def section(title: str, **component) -> gr.Tab:
-    """One of them; addresses name it by its title."""
-    return gr.Tab(title, id=title.lower().replace(" ", "-"), **component)
+    """One of them."""
+    return gr.Tab(title, id=section_id(title), **component)
+
+
+def section_id(title: str) -> str:
+    """What an address calls a section."""
+    return title.lower().replace(" ", "-")
 
 
 def examples(texts: Mapping[str, str], box: gr.Textbox) -> gr.Button:

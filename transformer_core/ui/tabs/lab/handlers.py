@@ -13,6 +13,7 @@ from transformer_core.lab.toys import PASTED
 from transformer_core.lab.training import Fit, Training
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import answers_errors, paced
+from transformer_core.ui.layout import section_id
 from transformer_core.ui.page import forget
 from transformer_core.ui.tabs.lab.progress import (
     HINT,
@@ -29,7 +30,7 @@ from transformer_core.ui.views.code import code_value
 
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
 NOTHING = "There is no model yet: press Start."
-CODE = "code"  # the section's id
+CODE, OWN_PAIRS = "Code", "Own pairs"  # sections that a handler knows
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Lab:
 
     def show_code(self, section, *values) -> dict:
         """The lines that compute each part of the chosen model, with its shapes, once seen."""
-        if section != CODE:
+        if section != section_id(CODE):
             return gr.skip()
         plan = plan_of(*values)
         try:
@@ -161,7 +162,7 @@ def new_task(shown, task, length, letters, pairs) -> tuple:
 
 def show_pairs(task) -> gr.Tabs:
     """Whoever chooses pairs of his own sees them."""
-    return gr.Tabs(selected=PASTED) if task == PASTED else gr.Tabs()
+    return gr.Tabs(selected=section_id(OWN_PAIRS)) if task == PASTED else gr.Tabs()
 
 
 def second_model(race) -> gr.Column:

@@ -10,6 +10,7 @@ from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
 from transformer_core.ui.doors import see_inside
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
+from transformer_core.ui.tabs.lab.handlers import CODE, OWN_PAIRS
 from transformer_core.ui.tabs.lab.progress import FIRST
 from transformer_core.ui.tabs.lab.settings import PAIRS, RIVAL, choice_controls
 from transformer_core.ui.views.code import code_view
@@ -92,9 +93,9 @@ def lay_out(plan: Plan) -> Layout:
             ours = choice_controls(Choice())
         with section("Race"):
             race = race_section()
-        with gr.Tab("Own pairs", id=PASTED):
+        with section(OWN_PAIRS):
             own = pairs_section()
-        with section("Code"):
+        with section(CODE):
             code = code_view("The lines that compute each part", elem_id="lab-code")
     return Layout(
         **first,

@@ -9,12 +9,4 @@ wires itself returns None.
 
 from transformer_core.ui.tabs.sentiment import heads, layers, rivals, test_set, trial, words
 
-# by the names that an address gives them
-SECTIONS = {
-    "words": words,
-    "trial": trial,
-    "attention": heads,
-    "layers": layers,
-    "rivals": rivals,
-    "test_set": test_set,
-}
+SECTIONS = (words, trial, heads, layers, rivals, test_set)

@@ -13,7 +13,7 @@ import gradio as gr
 from transformer_core.inference import Models, classify
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import examples, sections
+from transformer_core.ui.layout import examples, section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
@@ -104,11 +104,11 @@ def laid_out(models: Models) -> Layout:
     doors = doors_view("sentiment")
     parts = {}
     with sections() as row:
-        for name, module in SECTIONS.items():
-            with gr.Tab(module.TITLE, id=name) as opened:
+        for module in SECTIONS:
+            with section(module.TITLE) as opened:
                 gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
                 if found := module.build(models, review, opened):
-                    parts[name] = Follower(found.outputs, found.shown)
+                    parts[section_id(module.TITLE)] = Follower(found.outputs, found.shown)
     first_screen = verdict, picture, weights, doors
     return Layout(review, clear, *first_screen, row, open_section(row), Followers(parts))
 
