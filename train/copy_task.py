@@ -132,7 +132,7 @@ EXAM = scores_alone("copy", score, lambda folder: CARD)
 
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("copy_task", PRESETS, __doc__, argv, derived=("vocab_size",))
+    options = read_flags("copy_task", PRESETS, __doc__, argv, fixed=("vocab_size", "best_by"))
     tokenizer = symbols(N_SYMBOLS)
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)

@@ -13,7 +13,8 @@ from dataclasses import replace
 import torch
 from tqdm import tqdm
 
-from train.held_out import Text, evenly, texts_of
+from train.data.hub import evenly
+from train.held_out import Text, texts_of
 from train.running.flags import in_a_sentence
 from train.running.measured import HEADS, keep, read_flags
 from train.seen import Found, Measuring, losses

@@ -1,9 +1,8 @@
 """Texts that a published model was not trained on, as it reads them, for what is measured of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -20,7 +19,6 @@ from transformer_core.tasks.classification import frame
 from transformer_core.tasks.translation import source_ids
 from transformer_core.tokenization import BOS, EOS
 
-T = TypeVar("T")
 N_PAIRS = 120  # of each validation set
 SHORTEST, LONGEST = 5, 30  # pieces of a source
 REVIEW = 256  # pieces of a review at most
@@ -33,12 +31,6 @@ class Text:
     ids: Tensor  # (length,) of the stack that predicts
     answer: Tensor  # (length,) of tokens, or one label
     src: Tensor | None = None  # (length,) of a translator's encoder
-
-
-def evenly(items: Sequence[T], n: int) -> list[T]:
-    """At most n items at even distances, from the first part to the last."""
-    n = min(n, len(items))
-    return [items[i * len(items) // n] for i in range(n)]
 
 
 def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:

@@ -156,7 +156,7 @@ EXAM = scores_alone("reviews", score, lambda folder: CARD)
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("reviews", PRESETS, __doc__, argv)
+    options = read_flags("reviews", PRESETS, __doc__, argv, fixed=("best_by",))
     labelled, held_out = load(options.data)
     texts = [*labelled.text, *unlabelled(options.data).text]
     tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)

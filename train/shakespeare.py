@@ -231,7 +231,7 @@ def main(argv: list[str] | None = None) -> None:
         PRESETS,
         __doc__,
         argv,
-        derived=("vocab_size",),
+        fixed=("vocab_size", "best_by"),
         one_file=True,
         teachers="checkpoints whose answers are half of what is learnt",
     )

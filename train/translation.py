@@ -273,7 +273,7 @@ EXAM = scores_alone("translation", score, card_of)
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("translation", PRESETS, __doc__, argv)
+    options = read_flags("translation", PRESETS, __doc__, argv, fixed=("best_by",))
     pairs, validation = load(options.data)
     tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)

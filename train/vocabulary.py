@@ -92,8 +92,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each size")
     parser.add_argument("--threads", type=int, default=1)
     flags = parser.parse_args(argv)
-    if not 0 <= flags.minutes < math.inf:
-        parser.error(f"--minutes {flags.minutes} must be finite and at least 0")
+    if not 0 < flags.minutes < math.inf:
+        parser.error(f"--minutes {flags.minutes} must be finite and above 0")
     if flags.threads < 1:
         parser.error(f"--threads {flags.threads} must be at least 1")
     flags.checkpoint.mkdir(parents=True, exist_ok=True)  # before half an hour of training

@@ -459,7 +459,7 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--minutes", "nan"], "minutes=nan must be finite and at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),
         (["--workers", "-1"], "--workers -1 must be at least 0"),
-        (["--best-by", "bleu"], "invalid choice: 'bleu'"),
+        (["--best-by", "error"], "unrecognized arguments: --best-by"),
         (["--position-base", "0"], "position_base=0.0 must be above 0"),
         (["--n-heads", "4", "--d-model", "252"], "channels in pairs, not 63"),
         (["--data", "/nowhere"], "--data /nowhere does not exist"),

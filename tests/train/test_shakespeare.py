@@ -80,7 +80,7 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
         shakespeare.PRESETS,
         "",
         words,
-        derived=("vocab_size",),
+        fixed=("vocab_size",),
         one_file=True,
         teachers="some",
     )

@@ -1,13 +1,16 @@
 """Data sets in, from files or the Hub. The only module that knows `datasets`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import datasets
 
 from train.data.error import DataError
+
+T = TypeVar("T")
 
 
 def own(path: Path | None, name: str) -> Path | None:
@@ -53,6 +56,12 @@ class Pairs:
         """Some of the pairs, in this order."""
         rows = list(rows)
         return Pairs(*([column[i] for i in rows] for column in (self.en, self.de, self.source)))
+
+
+def evenly(items: Sequence[T], n: int) -> list[T]:
+    """At most n items at even distances, from the first part to the last."""
+    n = min(n, len(items))
+    return [items[i * len(items) // n] for i in range(n)]
 
 
 def translation(path: Path | None, kind: str) -> dict[str, Pairs]:

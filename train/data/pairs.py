@@ -13,7 +13,7 @@ from torch import Tensor
 
 from train.data import buckets, hub
 from train.data.buckets import Ragged
-from train.data.hub import Pairs
+from train.data.hub import Pairs, evenly
 from train.data.noise import noised
 from train.loop import Batch, TrainConfig
 from transformer_core.model.masks import pad
@@ -108,8 +108,8 @@ def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
 
 
 def spread(pairs: Pairs, n: int) -> Pairs:
-    """n pairs at even distances, the same ones every time."""
-    return pairs.take(range(len(pairs))[:: max(1, len(pairs) // n)][:n])
+    """At most n pairs at even distances, the same ones every time."""
+    return pairs.take(evenly(range(len(pairs)), n))
 
 
 def learn_pieces(pairs: Pairs, vocab_size: int) -> Tokenizer:

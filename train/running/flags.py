@@ -27,6 +27,7 @@ CHOICES: dict[str, Collection[str]] = {  # of the fields whose types do not say 
     "positional_encoding": POSITIONAL_ENCODINGS,
     "schedule": SCHEDULES,
 }
+AS_TYPED = ("preset", "precision", "out", "data", "resume", "overwrite", "workers", "exam")
 
 C = TypeVar("C", ModelConfig, TrainConfig)
 
@@ -68,11 +69,11 @@ def read_flags(
     doc: str,
     argv: list[str] | None,
     *,
-    derived: tuple[str, ...] = (),
+    fixed: tuple[str, ...] = (),
     one_file: bool = False,
     teachers: str = "",
 ) -> Options:
-    """A preset, and a flag for every field of its two configs but those derived from the data.
+    """A preset, and a flag for every field of its two configs but those that the task has fixed.
 
     What is wrong with the command line is one sentence. one_file allows --data to be a file: most
     tasks need a folder, for what one file holds could not be told from what is tested on. teachers
@@ -85,8 +86,8 @@ def read_flags(
     parser = parser_of(task, doc, early)
     if teachers:
         parser.add_argument("--teachers", type=Path, nargs="+", default=[], help=teachers)
-    add_config_flags(parser, model, derived)
-    add_config_flags(parser, train, derived)
+    add_config_flags(parser, model, fixed)
+    add_config_flags(parser, train, fixed)
     flags = parser.parse_args(argv)
     given = {word.split("=")[0] for word in argv}
     check(parser, flags, given, one_file=one_file)
@@ -95,25 +96,19 @@ def read_flags(
     if "--steps" in given and "--minutes" not in given:
         flags.minutes = 0.0  # else the preset's time box would decide
     try:
-        model, train = chosen(model, flags, derived), chosen(train, flags, derived)
+        model, train = chosen(model, flags, fixed), chosen(train, flags, fixed)
         POSITIONAL_ENCODINGS[model.positional_encoding](model)  # not all allow all sizes
     except ValueError as error:
         parser.error(str(error))
+    as_typed = {name: getattr(flags, name) for name in AS_TYPED}
     options = Options(
         task=task,
-        preset=flags.preset,
         command=shlex.join(["python", "-m", f"train.{task}", *argv]),
         model=model,
         train=train,
-        precision=flags.precision,
-        out=flags.out,
-        data=flags.data,
         init=tuple(flags.init),
         teachers=tuple(flags.teachers) if teachers else (),
-        resume=flags.resume,
-        overwrite=flags.overwrite,
-        workers=flags.workers,
-        exam=flags.exam,
+        **as_typed,
     )
     refuse_to_destroy(options)
     return options
@@ -143,12 +138,12 @@ def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.A
     return parser
 
 
-def add_config_flags(parser: argparse.ArgumentParser, config: C, derived: tuple[str, ...]) -> None:
-    """A flag for every field of a config but those derived from the data."""
+def add_config_flags(parser: argparse.ArgumentParser, config: C, fixed: tuple[str, ...]) -> None:
+    """A flag for every field of a config but those that are fixed."""
     group = parser.add_argument_group(type(config).__name__)
     types = get_type_hints(type(config), include_extras=True)
     for field in fields(config):
-        if field.name in derived:
+        if field.name in fixed:
             continue
         value = getattr(config, field.name)
         kind: dict[str, Any] = (
@@ -176,9 +171,9 @@ def choices(name: str, hint: Any) -> Collection[str] | None:
     return get_args(plain) if get_origin(plain) is Literal else CHOICES.get(name)
 
 
-def chosen(config: C, flags: argparse.Namespace, derived: tuple[str, ...]) -> C:
+def chosen(config: C, flags: argparse.Namespace, fixed: tuple[str, ...]) -> C:
     """A config as the command line wants it."""
-    names = [field.name for field in fields(config) if field.name not in derived]
+    names = [field.name for field in fields(config) if field.name not in fixed]
     return replace(config, **{name: getattr(flags, name) for name in names})
 
 

@@ -9,6 +9,7 @@ from train import reviews, sentiment
 from train.data import labelled_reviews
 from train.data.buckets import Ragged
 from train.data.films import load
+from train.data.hub import evenly
 from train.running import verdicts
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened, training
 from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
@@ -39,7 +40,7 @@ def films(
 ) -> tuple[Tokenizer, Ragged, list[int], Ragged, list[int]]:
     """Vocabulary, training reviews and labels, validation reviews and labels."""
     some, held_out = load(path)
-    held_out = held_out.take(range(len(held_out))[:: max(1, len(held_out) // N_REVIEWS)])
+    held_out = held_out.take(evenly(range(len(held_out)), N_REVIEWS))
     tokenizer = reviews.learn_pieces(some.text, vocab_size)
     known, judged = (
         labelled_reviews.encode(tokenizer, part.text, max_len) for part in (some, held_out)
