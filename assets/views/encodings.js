@@ -17,6 +17,15 @@ function draw() {
     return box;
   }));
 }
+function cells({ name, columns, limit, table }) { // [encoding, row, column, value] of each
+  const values = [...unpackSigned(table)].map((v) => +(v * limit).toFixed(4));
+  return values.map((v, i) => [name, Math.floor(i / columns), i % columns, v]);
+}
+actions.csv = () =>
+  current() && saveTable('encodings', [
+    ['encoding', 'row', 'column', 'value'],
+    ...current().cards.filter((card) => card.table).flatMap(cells),
+  ]);
 whenTheme(draw);
 watch('value', draw);
 draw();

@@ -3,6 +3,7 @@
 const body = $('.next-body'), empty = $('.empty-note');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
 let place = -1, drawn = null; // the token, as it came: a text that grows brings it again
+let listed = []; // [id, text, probability], the one that was written among them
 function row([id, token, p], taken) {
   const node = make(
     'button',
@@ -31,8 +32,9 @@ function draw({ tokens, at }) {
   const [token, p, others] = tokens[at],
     before = tokens.slice(Math.max(0, at - 16), at).map((other) => visible(other[0])).join('')
       .replaceAll('␣', ' ');
-  const rows = others.map((other) => row(other, other[1] === token));
-  if (p !== null && rows.every((other) => !other.disabled)) rows.push(row([-1, token, p], true));
+  const taken = others.some((other) => other[1] === token);
+  listed = p === null || taken ? others : [...others, [-1, token, p]];
+  const rows = listed.map((other) => row(other, other[1] === token));
   const title = make('p', { class: 'next-title' });
   title.append(
     ...(p === null ? ['The text begins with ', make('b', { text: named(token) })] : [
@@ -56,6 +58,11 @@ function draw({ tokens, at }) {
     }),
   );
 }
+actions.csv = () =>
+  place >= 0 && saveTable('next-character', [
+    ['position', 'token', 'probability', 'taken'],
+    ...listed.map(([, token, p]) => [place + 1, token, p, +(token === drawn[0])]),
+  ]);
 actions.branch = (button) => tell('branch', { position: place, token: +button.dataset.id });
 document.addEventListener('story', (event) => draw(event.detail));
 document.dispatchEvent(new Event('story:ask'));

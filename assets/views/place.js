@@ -8,13 +8,15 @@
 // say there.
 const { rooms } = current(), tabs = Object.keys(rooms);
 const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
-const WAIT = 200, FITS = 6000; // ms between two writings of the address; characters of a part
+const WAIT = 200; // ms between two writings of the address
+// characters of a part, as an address writes them: in a link, and in this browser's history
+const FITS = 6_000, KEPT = 150_000;
 const said = Object.fromEntries(tabs.map((tab) => [tab, {}])); // what differs from the first
 let here = tabs[0], open = here, fresh = true; // here: the tab of the address; open: on the page
 let asking = false, again = false, writing = 0, late = false;
 const waiting = []; // functions that are called when all of a place is there
 
-// half a text would be another one: a longer one is kept by this browser's history alone
+// a text that is too long for a link is kept by this browser's history alone
 const address = () => history.state?.place ?? location.search;
 const known = (tab, name) => tabs.includes(tab) && Object.hasOwn(rooms[tab], name);
 function read(query) {
@@ -22,15 +24,20 @@ function read(query) {
   const tab = tabs.includes(asked) ? asked : tabs[0];
   return [tab, Object.fromEntries([...all].filter(([name]) => known(tab, name)))];
 }
+function keepShort(parts, longest) { // a part that is cut would be another one
+  for (const [name, value] of [...parts]) {
+    if (encodeURIComponent(value).length > longest) parts.delete(name);
+  }
+}
 function write(push = false) {
   const all = new URLSearchParams(location.search);
   for (const name of names) all.delete(name);
   all.set('tab', here);
   for (const [name, value] of Object.entries(said[here])) all.set(name, value);
-  const place = String(all), url = new URL(location);
-  for (const [name, value] of [...all]) {
-    if (encodeURIComponent(value).length > FITS) all.delete(name);
-  }
+  const url = new URL(location);
+  keepShort(all, KEPT);
+  const place = String(all);
+  keepShort(all, FITS);
   url.search = all;
   // what is there already is no other place
   push &&= place !== String(new URLSearchParams(address()));

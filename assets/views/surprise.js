@@ -51,6 +51,11 @@ function draw() {
     : '';
 }
 actions.svg = () => heard && saveSvg('surprise', chart);
+actions.csv = () => {
+  const bits = (p) => p === null ? '' : +bitsOf(p).toFixed(4),
+    rows = heard?.tokens.slice(0, heard.shown).map(([token, p], i) => [i + 1, token, bits(p)]);
+  if (rows) saveTable('surprise', [['position', 'token', 'bits'], ...rows]);
+};
 document.addEventListener('story', (event) => {
   heard = event.detail;
   draw();

@@ -448,6 +448,8 @@ DRAWN = {
     "story": ".token",
     "garden": ".garden-run",
     "learning": ".learning-dot",
+    "next": ".next-rows button",
+    "story-surprise": ".surprise-on",
 }
 
 
@@ -458,6 +460,9 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
         ("Heads", "heads", "CSV", "csv"),
         ("Next character", "bars", "SVG", "svg"),
         ("Next character", "story", "CSV", "csv"),
+        ("Next character", "next", "CSV", "csv"),
+        ("Surprise", "story-surprise", "SVG", "svg"),
+        ("Surprise", "story-surprise", "CSV", "csv"),
         ("Branches", "garden", "SVG", "svg"),
         ("Branches", "garden", "CSV", "csv"),
         ("Learning", "learning", "SVG", "svg"),

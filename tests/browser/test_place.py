@@ -179,6 +179,20 @@ def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
     expect(review).to_have_value(long)
 
 
+def test_back_finds_the_tab_of_a_text_too_long_for_the_history(open_page):
+    page, endless = open_page("/?tab=sentiment&review=Quite+good"), "good " * 60_000
+    review = page.get_by_label("Review", exact=True)
+    expect(review).to_have_value("Quite good")
+    settle_load(page)
+    review.fill(endless)
+    page.wait_for_function("!location.search.includes('review=')")
+    press_tab(page, "Generate")
+    page.wait_for_function("location.search.includes('tab=generate')")
+    page.go_back()
+    expect(chosen_tab(page)).to_have_text("Sentiment")
+    expect(review).to_be_visible()
+
+
 def test_a_link_that_is_copied_says_if_a_text_is_too_long_for_it(open_page):
     page = opened(open_page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

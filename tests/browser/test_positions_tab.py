@@ -96,6 +96,18 @@ def test_figures_are_downloaded(open_page, tool):
         assert path.stat().st_size > 5_000
 
 
+def test_the_tables_of_all_encodings_are_downloaded(open_page):
+    page = opened(open_page)
+    press_tab(page, "All five")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Each in the one place where it acts: download CSV").click()
+    with Path(download.value.path()).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["encoding"] for row in rows} == {"sinusoidal", "learned", "rotary", "alibi"}
+    first = [row["value"] for row in rows if (row["encoding"], row["row"]) == ("sinusoidal", "0")]
+    assert [*map(float, first)] == [0, 1] * 32  # sine and cosine of nothing
+
+
 @pytest.mark.parametrize("tool", ["PNG", "SVG", "CSV"])
 def test_plots_are_downloaded(open_page, tool):
     page = opened(open_page)

@@ -34,7 +34,7 @@ def encoding_value(
 def encodings_view(title: str, **component) -> gr.HTML:
     """Every encoding side by side, each in the one place where it acts."""
     body = '<div class="encodings-cards"></div>'
-    return view("encodings", title, body, (), **component)
+    return view("encodings", title, body, ("csv",), **component)
 
 
 def encodings_value(cards: list[tuple[str, str, Tensor | None]]) -> dict:

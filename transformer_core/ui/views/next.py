@@ -11,4 +11,4 @@ def next_view(title: str, empty: str, **component) -> gr.HTML:
     Event: branch {position, token}.
     """
     body = f'<p class="empty-note">{empty}</p><div class="next-body" hidden></div>'
-    return view("next", title, body, (), **component)
+    return view("next", title, body, ("csv",), **component)

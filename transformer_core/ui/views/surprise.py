@@ -11,4 +11,4 @@ def surprise_view(title: str, empty: str, **component) -> gr.HTML:
         f'<p class="view-note">{empty}</p>'
         '<div class="surprise-frame"><svg class="surprise-chart" aria-hidden="true"></svg></div>'
     )
-    return view("surprise", title, body, ("svg",), **component)
+    return view("surprise", title, body, ("svg", "csv"), **component)
