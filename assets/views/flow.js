@@ -19,7 +19,6 @@ const PIECE = { write: 1000, classify: 2600, translate: 1600 }; // ms from one t
 // where a step ends: the candidates stand, none has fallen
 const HALT = { write: .7, classify: 0, translate: .7 };
 const WAIT = 900; // ms a finished piece stands when nothing may move
-$('.flow-empty').textContent = props.empty;
 
 const controls = flowBar(bar, () => draw()),
   { play, next, scrub, unfold, rawly, chooser, least } = controls;

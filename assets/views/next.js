@@ -1,6 +1,6 @@
 // The tokens that a model held likeliest at one place of a story, see story.js. A press on one that
 // was not taken continues the story with it.
-const body = $('.next-body'), empty = $('.empty-note');
+const body = $('.next-body'), root = $('.view');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
 let place = -1, drawn = null; // the token, as it came: a text that grows brings it again
 let listed = []; // [id, text, probability], the one that was written among them
@@ -23,8 +23,7 @@ function row([id, token, p], taken) {
   return node;
 }
 function draw({ tokens, at }) {
-  empty.hidden = at >= 0;
-  body.hidden = at < 0;
+  root.classList.toggle('empty', at < 0);
   if (at < 0) return;
   place = at;
   if (tokens[at] === drawn) return; // a press on what is there would be lost
@@ -65,4 +64,5 @@ actions.csv = () =>
   ]);
 actions.branch = (button) => tell('branch', { position: place, token: +button.dataset.id });
 document.addEventListener('story', (event) => draw(event.detail));
+root.classList.add('empty');
 document.dispatchEvent(new Event('story:ask'));

@@ -1,5 +1,8 @@
 // A bar for each of a story's last tokens, as high as the surprise in bits; see story.js.
-const chart = $('.surprise-chart'), frame = $('.surprise-frame'), note = $('.view-note');
+const root = $('.view'),
+  chart = $('.surprise-chart'),
+  frame = $('.surprise-frame'),
+  note = $('.view-note');
 const LEFT = 36, FOOT = 22, BITS = 8, PITCH = 18;
 let heard = null;
 function draw() {
@@ -58,7 +61,9 @@ actions.csv = () => {
 };
 document.addEventListener('story', (event) => {
   heard = event.detail;
+  root.classList.toggle('empty', heard.at < 0);
   draw();
 });
+root.classList.add('empty');
 new ResizeObserver(draw).observe(frame);
 document.dispatchEvent(new Event('story:ask'));

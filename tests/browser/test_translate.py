@@ -112,8 +112,8 @@ def test_the_page_stays_as_it_is_while_there_is_nothing_or_several_sentences(ope
     page = opened(open_page, height=720)
     at = page.locator("#translate-flow").bounding_box()
     page.get_by_role("button", name="Clear").click()
-    expect(page.locator("#german .empty-note")).to_be_visible()
-    expect(page.locator("#translate-flow .flow-empty")).to_be_visible()
+    expect(page.locator("#german .view-empty")).to_be_visible()
+    expect(page.locator("#translate-flow .view-empty")).to_be_visible()
     assert page.locator("#translate-flow").bounding_box() == at
     page.get_by_role("button", name="two sentences").click()
     expect(page.locator("#sentences")).to_be_visible()

@@ -7,20 +7,20 @@ from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 
-def curves_view(title: str, empty: str, **component) -> gr.HTML:
-    """Loss, accuracy and exact match; empty says so before there are any.
+def curves_view(title: str, promise: str, **component) -> gr.HTML:
+    """Loss, accuracy and exact match; promise says so before there are any.
 
     Event: scrub {step}, a recorded moment, or None for the present one.
     """
     body = (
-        f'<p class="empty-note">{empty}</p><p class="curves-key"></p>'
+        '<p class="curves-key"></p>'
         '<div class="curves-chart"></div><div class="curves-tools"><span class="view-tools">'
         '<button type="button" data-do="play">▶ Replay</button></span>'
         '<input type="range" class="curves-slider" min="0" max="0" step="1" '
         'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
         '<p class="view-note"></p>'
     )
-    return view("curves", title, body, ("csv",), **component)
+    return view("curves", title, body, ("csv",), promise=promise, **component)
 
 
 def curves_value(

@@ -33,8 +33,8 @@ SCRIPTS = (
 )
 
 
-def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -> gr.HTML:
-    """A text's way through the model; empty says what will appear, while the value is None.
+def flow_view(title: str, promise: str, *, candidates: bool = True, **component) -> gr.HTML:
+    """A text's way through the model; promise says what will appear, while the value is None.
 
     In a wide window it is 408 px high, or --flow-height, a CSS variable that its element may set;
     on a phone as high as its text makes it. candidates=False leaves out the list of what else
@@ -55,12 +55,11 @@ def flow_view(title: str, empty: str, *, candidates: bool = True, **component) -
     """
     body = (
         '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'
-        '</div><div class="flow-bar"></div><p class="flow-empty"></p>'
+        '</div><div class="flow-bar"></div>'
     )
     tools = ("svg", "png", "csv")
-    return view(
-        "flow", title, body, tools, scripts=SCRIPTS, empty=empty, candidates=candidates, **component
-    )
+    component |= {"scripts": SCRIPTS, "promise": promise, "candidates": candidates}
+    return view("flow", title, body, tools, **component)
 
 
 def flow_value(flow: Flow) -> dict:

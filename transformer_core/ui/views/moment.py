@@ -10,18 +10,17 @@ from transformer_core.ui.views.view import view
 Groups = list[tuple[str, list[AttentionView]]]  # kinds of attention by name, each with its layers
 
 
-def moment_view(title: str, empty: str, **component) -> gr.HTML:
-    """All heads as large as there is room, beside what is read and written; empty says so before.
+def moment_view(title: str, promise: str, **component) -> gr.HTML:
+    """All heads as large as there is room, beside what is read and written; promise says so before.
 
     The kind of attention can be chosen, and one head pressed to fill the room.
     """
     body = (
-        f'<p class="empty-note">{empty}</p>'
         '<div class="moment-kinds heads-groups" role="group" aria-label="kind of attention"></div>'
         '<div class="moment-body"><div class="moment-maps"></div>'
         '<div class="moment-line"></div></div><p class="view-note"></p>'
     )
-    return view("moment", title, body, ("png", "csv"), **component)
+    return view("moment", title, body, ("png", "csv"), promise=promise, **component)
 
 
 def moment_value(

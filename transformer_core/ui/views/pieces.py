@@ -10,7 +10,7 @@ from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
 
-def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
+def pieces_view(title: str, promise: str, *, lang: str, **component) -> gr.HTML:
     """A translation whose pieces show how sure each was.
 
     Event: branch {position, token}.
@@ -26,7 +26,7 @@ def pieces_view(title: str, empty: str, *, lang: str, **component) -> gr.HTML:
         f'<button type="button" data-do="csv" aria-label="{title}: download CSV">CSV</button>'
         "</span></div>"
     )
-    return view("pieces", title, body, (), promise=empty, **component)
+    return view("pieces", title, body, (), promise=promise, **component)
 
 
 def pieces_value(

@@ -26,10 +26,9 @@ def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
         '<span class="stages-hint">Press a number to see how it was made</span></p>'
         '<div class="stages-panels"></div>'
-        '<p class="empty-note">Here the numbers of one part appear as maps, a row for each '
-        "token.</p>"
     )
-    return view("stages", title, body, ("csv",), **component)
+    promise = "Here the numbers of one part appear as maps, a row for each token."
+    return view("stages", title, body, ("csv",), promise=promise, **component)
 
 
 def stages_value(

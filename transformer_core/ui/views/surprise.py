@@ -5,10 +5,10 @@ import gradio as gr
 from transformer_core.ui.views.view import view
 
 
-def surprise_view(title: str, empty: str, **component) -> gr.HTML:
+def surprise_view(title: str, promise: str, **component) -> gr.HTML:
     """A bar for each of a story's last tokens, which story.js names; Python sends nothing."""
     body = (
-        f'<p class="view-note">{empty}</p>'
+        '<p class="view-note"></p>'
         '<div class="surprise-frame"><svg class="surprise-chart" aria-hidden="true"></svg></div>'
     )
-    return view("surprise", title, body, ("svg", "csv"), **component)
+    return view("surprise", title, body, ("svg", "csv"), promise=promise, **component)
