@@ -143,7 +143,8 @@ function frame(time) {
   }
   now.raw = lookedAt();
   speak(); // first: it measures the page, which costs least while nothing else has changed
-  picture(pen);
+  pen.clearRect(0, 0, g.W, g.H);
+  flowPaint(pen, shown());
   words.place(g, now, wanted);
   controls.show(now, { runs: until !== null, wanted, raw, attention });
   if (moving) draw();
@@ -157,14 +158,9 @@ function frame(time) {
     }, WAIT / controls.speed());
   }
 }
-function picture(pen) {
-  pen.clearRect(0, 0, g.W, g.H);
-  flowPaint(pen, {
-    n: numbers,
-    g,
-    ink,
-    now: { ...now, least: least.value / 100, font: ink.font ??= FONT() },
-  });
+function shown() { // what flow_paint.js paints
+  const font = ink.font ??= FONT();
+  return { n: numbers, g, ink, now: { ...now, least: least.value / 100, font } };
 }
 let said = '';
 function speak() { // the sentence above, as long as there is room for it
@@ -400,43 +396,7 @@ rawly.addEventListener('click', () => {
   draw();
 });
 
-// ---- downloads ----
-function exported(target) { // the whole view as it stands, without its controls
-  const at = stage.getBoundingClientRect(), from = caption.getBoundingClientRect();
-  target.fillStyle = rgba(ink.ground, 1);
-  target.globalAlpha = 1;
-  target.beginPath();
-  target.roundRect(0, 0, g.W, g.H + at.top - from.top, 0);
-  target.fill();
-  flowTranscribe(target, caption);
-  target.translate(at.left - from.left, at.top - from.top);
-  flowPaint(target, {
-    n: numbers,
-    g,
-    ink,
-    now: { ...now, least: least.value / 100, font: ink.font },
-  });
-  flowTranscribe(target, stage);
-  return target;
-}
-const size = () => [
-  g.W,
-  Math.ceil(g.H + stage.getBoundingClientRect().top - caption.getBoundingClientRect().top),
-];
-actions.svg = () =>
-  g && save('flow.svg', 'image/svg+xml', exported(new SvgPen(...size())).toString());
-actions.png = () => {
-  if (!g) return;
-  const [width, height] = size(),
-    picture = make('canvas', { width: 2 * width, height: 2 * height }),
-    target = picture.getContext('2d');
-  target.scale(2, 2);
-  exported(target);
-  savePicture('flow', picture);
-};
-actions.csv = () =>
-  g &&
-  saveTable('flow', flowTable({ numbers, words, g, now, page, least: least.value / 100 }));
+flowDownloads(stage, caption, () => g && { ...shown(), words, page });
 
 new ResizeObserver(() => {
   g = null;

@@ -1,5 +1,5 @@
 // The flow to be kept: a pen that writes down as SVG what a canvas paints, the page's words drawn by
-// either, and its numbers as tables.
+// either, its numbers as tables, and the downloads of all three.
 
 // The part of a canvas context that is used here, written down as SVG.
 class SvgPen {
@@ -190,8 +190,48 @@ function flowTranscribe(pen, root) {
   walk(root, 1);
 }
 
+// The three downloads; shown() is what flow_paint.js paints, with the words and the page, or null.
+function flowDownloads(stage, caption, shown) {
+  // between the corners of the sentence, where a picture begins, and of the stage
+  const moved = () => {
+    const at = stage.getBoundingClientRect(), from = caption.getBoundingClientRect();
+    return [at.left - from.left, at.top - from.top];
+  };
+  const size = ({ g }) => [g.W, Math.ceil(g.H + moved()[1])];
+  function paint(target, what) { // the whole view as it stands, without its controls
+    target.fillStyle = rgba(what.ink.ground, 1);
+    target.globalAlpha = 1;
+    target.beginPath();
+    target.roundRect(0, 0, what.g.W, what.g.H + moved()[1], 0);
+    target.fill();
+    flowTranscribe(target, caption);
+    target.translate(...moved());
+    flowPaint(target, what);
+    flowTranscribe(target, stage);
+    return target;
+  }
+  actions.svg = () => {
+    const what = shown();
+    if (!what) return;
+    save('flow.svg', 'image/svg+xml', paint(new SvgPen(...size(what)), what).toString());
+  };
+  actions.png = () => {
+    const what = shown();
+    if (!what) return;
+    const [width, height] = size(what),
+      picture = make('canvas', { width: 2 * width, height: 2 * height }),
+      target = picture.getContext('2d');
+    target.scale(2, 2);
+    paint(target, what);
+    savePicture('flow', picture);
+  };
+  actions.csv = () => {
+    const what = shown();
+    if (what) saveTable('flow', flowTable(what));
+  };
+}
 // folded: the share of every source and every written piece in every output; else the ribbons
-function flowTable({ numbers, words, g, now, page, least }) {
+function flowTable({ n: numbers, words, g, now, page }) {
   const { seats, outs, two } = numbers,
     sources = seats.map((_, s) => words.sourceText(s)),
     targets = outs.map((_, i) => words.outText(i));
@@ -217,7 +257,7 @@ function flowTable({ numbers, words, g, now, page, least }) {
   };
   return [
     ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
-    ...numbers.ribbons(now.lit, g.seat, page, least / 2).map((
+    ...numbers.ribbons(now.lit, g.seat, page, now.least / 2).map((
       { from, to, w, first, j, i },
     ) => [
       numbers.stacks[from[0]].name,
