@@ -99,6 +99,7 @@ def test_figures_are_downloaded(open_page, tool):
 def test_the_tables_of_all_encodings_are_downloaded(open_page):
     page = opened(open_page)
     press_tab(page, "All five")
+    expect(page.locator(".encodings-cards canvas")).to_have_count(4)
     with page.expect_download() as download:
         page.get_by_role("button", name="Each in the one place where it acts: download CSV").click()
     with Path(download.value.path()).open(newline="") as file:
