@@ -53,12 +53,19 @@ let behind = null;
 document.addEventListener('place:go', ({ detail: [query] }) => {
   behind = new URLSearchParams(query).get('section');
 });
-// however a tab was opened, by an address or by Back: on a phone its name may lie outside the row
+// however a tab or a section was opened, by an address or by Back: on a phone its name may lie
+// outside the row, which is moved, and not the page
+function center(tab) {
+  const row = tab.parentElement,
+    box = tab.getBoundingClientRect(),
+    all = row.getBoundingClientRect();
+  row.scrollLeft += box.left + box.width / 2 - all.left - all.width / 2;
+}
+const OPEN = '.tab-wrapper [role=tab][aria-selected=true]';
 new MutationObserver((changes) => {
-  for (const { target } of changes) {
-    if (target.matches('#tabs > .tab-wrapper [role=tab][aria-selected=true]')) {
-      target.scrollIntoView({ inline: 'center', block: 'nearest' });
-    }
+  for (const { target, addedNodes } of changes) {
+    if (target.matches(OPEN)) center(target);
+    for (const node of addedNodes) node.querySelectorAll?.(OPEN).forEach(center);
   }
   if (behind) follow();
 }).observe(document.body, {

@@ -31,3 +31,16 @@ def test_every_card_fits_a_phone(open_page):
         expect(page.locator(CARD).get_by_role("heading").first).to_be_visible()
         expect(page.locator(CURVES).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_on_a_phone_the_open_section_and_every_value_are_in_sight(open_page):
+    inside = "node => node.getBoundingClientRect().right <= innerWidth"
+    for title in ("Copy task", "Translator"):  # the last, and the one with the longest names
+        page = open_page(
+            f"/?tab=about&section={title.lower().replace(' ', '-')}", width=390, height=844
+        )
+        values = page.locator(CARD).locator("td:nth-child(2):nth-last-child(1)")
+        expect(values.first).to_be_visible()
+        name = page.get_by_role("tab", name=title).element_handle()
+        page.wait_for_function(inside, arg=name)
+        assert all(value.evaluate(inside) for value in values.all())
