@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train.data import sequences as data
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import read_flags
+from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
@@ -77,14 +77,7 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     (sequences,) = batch
     targets = sequences[:, 1:]
     logits = model(targets, sequences[:, :-1])  # the source is letters and [EOS], without [BOS]
-    loss = F.cross_entropy(
-        logits.flatten(0, 1).float(),
-        targets.flatten(),
-        ignore_index=PAD,
-        reduction="sum",
-        label_smoothing=smoothing,
-    )
-    return loss, (targets != PAD).sum()
+    return smoothed_cross_entropy(logits, targets, smoothing)
 
 
 def accuracy(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
