@@ -208,6 +208,18 @@ def test_every_sentence_is_learnt_with_what_is_known_of_its_review():
     assert torch.equal(found.target, torch.stack([known for _, known in wanted]))
 
 
+def test_single_sentences_that_are_judged_are_of_all_reviews():
+    _, tokenizer, encoded = corpus()
+    every, origins = labelled_reviews.excerpts(tokenizer, encoded, seed=0, most=1)
+    n = len(origins)
+    some, theirs = labelled_reviews.some_sentences(tokenizer, encoded, n // 2)
+    assert len(some.lengths) == len(theirs) == n // 2
+    assert {0, len(encoded.lengths) - 1} <= set(theirs), "from the first review to the last"
+    known = {(tuple(every[i]), row) for i, row in enumerate(origins)}
+    assert {(tuple(some[i]), row) for i, row in enumerate(theirs)} <= known
+    assert labelled_reviews.some_sentences(tokenizer, encoded, 10 * n)[1] == origins
+
+
 @pytest.mark.parametrize("model_class", [EncoderClassifier, LSTMClassifier, LinearClassifier])
 def test_predictions_in_batches_equal_those_one_by_one(model_class):
     model = build(model_class)
@@ -287,6 +299,9 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
     assert details["n"] == 60 and sum(map(sum, details["confusion"])) == 60
     assert sum(one["n"] for one in details["reliability"]) == 60
     assert details["weights"] == weights_of(out)
+    rows = read_rows(out / "metrics.csv")
+    judged = {row["metric"]: float(row["value"]) for row in rows if row["split"] == "validation"}
+    assert 0 < judged["accuracy_sentence"] <= 1 and 0 < judged["accuracy_first_sentence"] <= 1
     capsys.readouterr()
     evaluate.main(
         ["sentiment", "--data", str(folder), "--checkpoint", str(out), "--limit", "8", "--json"]

@@ -141,6 +141,13 @@ def first_sentences(tokenizer: Tokenizer, corpus: Ragged) -> Ragged:
     return Ragged.of([[CLS, *sentences(corpus[row][1:-1], ends)[0], EOS] for row in rows])
 
 
+def some_sentences(tokenizer: Tokenizer, corpus: Ragged, n: int) -> tuple[Ragged, list[int]]:
+    """At most n single sentences of all reviews, at even distances, and the review of each."""
+    every, origins = excerpts(tokenizer, corpus, seed=0, most=1)
+    rows = hub.evenly(range(len(origins)), n)
+    return Ragged.of([every[row] for row in rows]), [origins[row] for row in rows]
+
+
 def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Callable[[int], Batch]:
     """batch_of(step) -> tokens (batch, length), targets (batch, n_classes), by the step alone.
 
