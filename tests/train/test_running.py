@@ -482,6 +482,15 @@ def test_another_model_cannot_be_resumed_or_started_from(trained):
         shakespeare.main([*trained, "--init", trained[-1], "--d-ff", "16"])
 
 
+def test_a_run_that_cannot_begin_leaves_what_another_can_go_on_from(trained):
+    states = Path(trained[-1]) / "training"
+    before = sorted(states.rglob("*"))
+    assert before
+    with pytest.raises(SystemExit, match="does not fit this model"):
+        shakespeare.main([*trained, "--overwrite", "--init", trained[-1], "--d-ff", "16"])
+    assert sorted(states.rglob("*")) == before
+
+
 def test_another_class_of_model_cannot_be_resumed(trained):
     flags = ["--resume", "--max-len", "6", "--steps", "2", "--out", trained[-1]]
     with pytest.raises(SystemExit, match="holds DecoderLM, not EncoderDecoder"):

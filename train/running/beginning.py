@@ -33,12 +33,12 @@ def prepare(options: Options, model: Model) -> Path:
     if options.resume:
         refuse_another_model(options.out, model)
         refuse_other_settings(options)
+    if options.init:
+        start_from(options.init, model)
     state = options.out / "training"
     state.mkdir(parents=True, exist_ok=True)
     if not options.resume:
         remove_states(state)
-    if options.init:
-        start_from(options.init, model)
     return state
 
 
