@@ -21,6 +21,11 @@ const NAMES = {
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
 let shown = [+place.value, +away.value], frame = 0; // where the picture has come
+const keep = keepPart((said) => { // place.distance
+  const asked = /^\d+\.-?\d+$/.test(said) ? said.split('.') : [];
+  place.value = asked[0] ?? place.defaultValue;
+  away.value = asked[1] ?? away.defaultValue;
+}, move);
 
 const two = (score) => fixed(score, 2).replace('-', '−'); // as many digits as were sent
 const scoreAt = (p, k) => met.scores[p * met.places + p + k];
@@ -88,10 +93,13 @@ function picture() {
 // Where the picture is to go: it follows in steps, or at once.
 function move() {
   if (!met) return;
-  for (const slider of [place, away]) {
+  const both = [place, away];
+  for (const slider of both) {
     fillTrack(slider);
     slider.nextElementSibling.textContent = slider.value.replace('-', '−');
   }
+  const moved = both.some(({ value, defaultValue }) => value !== defaultValue);
+  keep(moved ? both.map(({ value }) => value).join('.') : null);
   say();
   if (calm.matches) shown = [+place.value, +away.value];
   if (!frame) follow();

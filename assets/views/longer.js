@@ -12,6 +12,10 @@ const finding = $('.finding'),
 const LEFT = 22, RIGHT = 74, TOP = 24, FOOT = 28, HEIGHT = 300, MS = 900, APART = 15;
 const SHOWN = 44; // characters of the end of what was read
 const SPARE = 32; // from where the slider begins, if the text is longer
+let wanted = null, first = 0; // characters to read: what a visitor chose, what the app begins with
+const keep = keepPart((said) => {
+  wanted = /^[1-9]\d{0,4}$/.test(said) ? +said : null;
+}, begin);
 
 function draw() {
   const value = current();
@@ -24,13 +28,22 @@ function draw() {
   if (!any) return;
   slider.min = Math.min(SPARE, value.most);
   slider.max = value.most;
-  if (!reading.runs()) slider.value = value.n;
-  element.classList.remove('waits');
+  if (value.press === undefined) {
+    first = value.n;
+    begin();
+  } else if (!reading.runs()) slider.value = value.n;
+  element.classList.toggle('waits', !isNewest(value));
   after.textContent = `After ${value.n} characters: “…${
     [...value.text].slice(-SHOWN).join('').replaceAll('\n', ' ↵ ')
   }”`;
   models.replaceChildren(...value.rows.map(model));
   plot();
+}
+function begin() { // with what was chosen of the text before, or stands in the address
+  const value = current();
+  if (!value?.rows.length) return;
+  slider.value = wanted ?? first;
+  if (+slider.value !== value.n || !isNewest(value)) ask();
 }
 function model({ name, loss, writes, looks, lately }) {
   const says = make('p', { class: 'longer-says', lang: 'en' });
@@ -133,18 +146,23 @@ function names(rows, x, y, text) {
     text(`longer-name longer-${one.name}`, one.x, one.y, one.name, one.early ? 'end' : 'start')
   );
 }
+function chosen() {
+  wanted = +slider.value;
+  keep(wanted === first ? null : wanted);
+  ask();
+}
 function ask() { // the place moves at once; what is written there is on its way
   plot();
   element.classList.add('waits');
   tell('read', numbered({ n: +slider.value }));
 }
-const reading = player(slider, MS, ask, 16);
-slider.addEventListener('input', ask);
+const reading = player(slider, MS, chosen, 16);
+slider.addEventListener('input', chosen);
 chart.addEventListener('pointerdown', (event) => {
   const { x } = scales(current()), at = event.clientX - chart.getBoundingClientRect().left;
   reading.halt();
   slider.value = (at - x(0)) / (x(1) - x(0));
-  ask();
+  chosen();
 });
 actions.svg = () => current()?.rows.length && saveSvg('longer', chart);
 actions.csv = () =>

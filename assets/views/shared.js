@@ -275,29 +275,27 @@ function hangBelow(panel, node, gap) {
 // opens the place of an address, with more of it in {name: value}; see place.js
 const openPlace = (address, more = {}) =>
   document.dispatchEvent(new CustomEvent('place:go', { detail: [address, more] }));
-// A head in the address, [kind of attention, layer, head] from 0, there from 1; null: none.
-const headIn = (name) => {
-  const asked = new URLSearchParams(location.search).get(name);
-  return /^[1-9]\d*(\.[1-9]\d*){2}$/.test(asked) ? asked.split('.').map((n) => n - 1) : null;
-};
-const rememberHead = (name, head) =>
-  document.dispatchEvent(
-    new CustomEvent('place:say', {
-      detail: [null, name, head && head.map((n) => n + 1).join('.')],
-    }),
-  );
-// What shows one head of several keeps it in the address under its own id. recall(head) is told
-// which: at once, and with draw() after it whenever a place is opened that says another one.
-// Returns a function that remembers a head; null: none.
-function keepHead(recall, draw) {
-  const own = element.parentElement.closest('[id]').id;
-  recall(headIn(own));
+// A view that keeps what was chosen in it in the address does so under its own id. recall(said) is
+// told what the address says of it, or null: at once, and with draw() after it whenever a place is
+// opened. Returns a function that remembers something else; null: nothing.
+function keepPart(recall, draw) {
+  const own = element.parentElement.closest('[id]').id,
+    said = () => new URLSearchParams(location.search).get(own);
+  recall(said());
   document.addEventListener('place:here', ({ detail }) => {
     if (!(own in detail)) return;
-    recall(headIn(own));
+    recall(said());
     draw();
   });
-  return (head) => rememberHead(own, head);
+  return (value) =>
+    document.dispatchEvent(new CustomEvent('place:say', { detail: [null, own, value] }));
+}
+// A head that is kept so, [kind of attention, layer, head] from 0, in the address from 1.
+function keepHead(recall, draw) {
+  const read = (said) =>
+    /^[1-9]\d*(\.[1-9]\d*){2}$/.test(said) ? said.split('.').map((n) => n - 1) : null;
+  const keep = keepPart((said) => recall(read(said)), draw);
+  return (head) => keep(head && head.map((n) => n + 1).join('.'));
 }
 // of packed weights (layers, heads, queries, keys) those of one head
 function headWeights({ heads, queries, keys }, weights, layer, head) {

@@ -7,6 +7,9 @@ const grids = $('.switch-grids'),
   diff = $('.switch-diff'),
   texts = $('.switch-texts');
 let off = new Set(), built = ''; // off: the visitor's last word, which may be ahead of the value
+const keep = keepPart((said) => {
+  off = new Set(said?.split('.'));
+}, () => current()?.groups && follow(current()));
 function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
@@ -20,8 +23,16 @@ function draw() {
     ]),
   );
   build(value?.groups ?? []);
+  if (props.lasting && value?.press === undefined) return value && follow(value);
   if (isNewest(value)) off = new Set(value?.off);
   paint();
+}
+// What is shown of another text, or of another place, has the same heads off once it is asked for.
+function follow(value) {
+  const known = [...grids.querySelectorAll('button')].map(({ dataset }) => dataset.key);
+  off = new Set(known.filter((key) => off.has(key)));
+  const there = off.size === value.off.length && value.off.every((key) => off.has(key));
+  there && isNewest(value) ? paint() : ask();
 }
 const worded = ([kind, word]) => [
   make({ '-': 'del', '+': 'ins' }[kind] ?? 'span', { text: word }),
@@ -67,6 +78,7 @@ function paint() {
 }
 function ask() {
   paint();
+  keep([...off].join('.') || null);
   tell('toggle', numbered({ off: [...off] }));
 }
 actions.toggle = ({ dataset: { key } }) => {

@@ -1,5 +1,6 @@
 """Where a visitor is: the address, Back, and the doors between tabs."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,58 @@ def test_a_text_of_an_address_is_translated_once(open_page):
     settle_load(page)
     texts = page.evaluate("watch.times('A dog sleeps.')")
     assert texts == 1
+
+
+HEADS_OFF = "encoder-self:0:1.encoder-self:2:3"
+OWN_PARTS = (  # of views: an address, where what it says is seen, and what is not so at first
+    (
+        f"/?tab=sentiment&section=layers&review-switches={HEADS_OFF}",
+        "#review-switches .view-note >> nth=0",
+        "heads are off: the probability",
+    ),
+    (
+        "/?tab=generate&section=switch-off&story-switches=decoder-self:1:2",
+        "#story-switches .view-note >> nth=0",
+        "heads is off: the log-probability",
+    ),
+    ("/?tab=positions&section=distance&distance=24.-3", "#distance .finding", "place 24"),
+    ("/?tab=positions&section=longer&longer=200", "#longer .longer-after", "After 200 characters"),
+)
+
+
+@pytest.mark.parametrize("path, where, seen", OWN_PARTS, ids=range(len(OWN_PARTS)))
+def test_what_was_chosen_in_a_view_is_in_the_address(open_page, path, where, seen):
+    page = open_page(path)
+    expect(page.locator(where)).to_contain_text(seen)
+    settle_load(page)
+    bare, part = path.rsplit("&", 1)
+    expect(page).to_have_url(re.compile(re.escape(f"&{part}".replace(":", "%3A"))))
+    # as if the address without it were opened in this page
+    page.evaluate("bare => history.pushState(null, '', bare)", bare)
+    page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+    expect(page.locator(where)).not_to_contain_text(seen)
+    settle_load(page)
+    assert part.split("=")[0] + "=" not in page.url.replace("section=", "")
+    page.go_back()
+    expect(page.locator(where)).to_contain_text(seen)
+
+
+def test_heads_stay_off_for_another_text(open_page):
+    page = open_page("/?tab=sentiment&section=layers")
+    heads = page.locator("#review-switches .switch-grid button")
+    note = page.locator("#review-switches .view-note").first
+    heads.nth(2).click()
+    expect(note).to_contain_text("1 of 16 heads is off")
+    expect(heads.nth(2)).to_have_attribute("aria-pressed", "false")
+    before = note.inner_text()
+    page.get_by_label("Review", exact=True).fill("The music is fine, but the plot is not.")
+    expect(note).not_to_have_text(before)
+    expect(note).to_contain_text("1 of 16 heads is off")
+    expect(heads.nth(2)).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function("location.search.includes('review-switches=encoder-self%3A0%3A2')")
+    page.locator("#review-switches").get_by_role("button", name="All on").click()
+    expect(note).to_contain_text("press one to switch it off")
+    page.wait_for_function("!location.search.includes('review-switches')")
 
 
 def test_the_address_keeps_to_the_tab_that_is_open(open_page):

@@ -9,11 +9,17 @@ from urllib.parse import parse_qsl, urlencode
 # the names of an address's parts, where a tab has names of its own for them
 TEXT = {"sentiment": "review", "generate": "prompt"}
 CHOICE = {"positions": "encoding", "ablations": "study", "lab": "task"}
-HEADS = {  # the ids of the views that show them; each writes and reads its own part
+# the ids of views that write and read a part of their own: which head is looked at, and others
+HEADS = {
     "translate": ("translation-heads",),
     "sentiment": ("review-heads",),
     "generate": ("heads",),
     "lab": ("lab-heads", "lab-heads-b"),
+}
+OTHERS = {
+    "sentiment": ("review-switches",),
+    "generate": ("story-switches",),
+    "positions": ("distance", "longer"),
 }
 MAX_QUERY = 200_000  # characters
 MAX_PARTS = 50

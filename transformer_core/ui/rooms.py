@@ -14,6 +14,7 @@ from gradio.components import Component
 from transformer_core.ui.events import PRIVATE, TELL
 from transformer_core.ui.place import (
     HEADS,
+    OTHERS,
     Place,
     Room,
     Setting,
@@ -159,4 +160,4 @@ def firsts(tab: str, furniture: Furniture) -> dict[str, Setting | None]:
     values = {name: one.value for name, one in furniture.named(tab).items()}
     if furniture.sections:
         values["section"] = furniture.room.sections[0]
-    return values | dict.fromkeys(HEADS.get(tab, ()))
+    return values | dict.fromkeys((*HEADS.get(tab, ()), *OTHERS.get(tab, ())))

@@ -14,8 +14,11 @@ KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
 INVITATION = "Each square is a head; press one to switch it off."
 
 
-def switches_view(title: str, **component) -> gr.HTML:
-    """A switch for every head. Events: toggle {off, press}, knock."""
+def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:
+    """A switch for every head. Events: toggle {off, press}, knock.
+
+    lasting: what is off stays so for every text, and the page says it again for each.
+    """
     body = (
         '<span class="view-tools"><button type="button" data-do="knock">Try each head</button> '
         '<button type="button" data-do="all">All on</button></span>'
@@ -24,7 +27,7 @@ def switches_view(title: str, **component) -> gr.HTML:
         '<div class="switch-grids"></div>'
     )
     promise = "A switch for every head appears here."
-    return view("switches", title, body, ("csv",), promise=promise, **component)
+    return view("switches", title, body, ("csv",), promise=promise, lasting=lasting, **component)
 
 
 def head_key(head: Head) -> str:

@@ -157,7 +157,7 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
     with section("Heads"):
         heads = attention_view("What every head looked at", elem_id="heads")
     with section("Switch off"):
-        switches = switches_view("Switch heads off", elem_id="story-switches")
+        switches = switches_view("Switch heads off", lasting=True, elem_id="story-switches")
     with section("Surprise"):
         surprise_view(
             "How surprised it was",

@@ -86,7 +86,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     work = gr.State(Silenced(), time_to_live=3600)
     measured = gr.State(None, time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
-    switches = switches_view("Switch heads off", elem_id="review-switches")
+    switches = switches_view("Switch heads off", lasting=True, elem_id="review-switches")
 
     def draw(text):
         found = classify(models.classifier, text, Trace())
