@@ -1,11 +1,11 @@
 // Where the visitor is: the address says it, and Back and Forward return to it.
 // value: {rooms: {tab: {name in the address: what it is at first}}}
 // It hears of the document place:say [tab or null, name, value], what a part of a tab has become;
-// place:keep [tab, {name: value}, whether another place begins with it], what no component shows;
-// place:go [query, more], a door; place:entered, the app has answered; place:wait, a function to be
-// called once no place is being entered, at once if none is. It tells place:here when the address
-// names another place, for the views that have a part of their own in it, with what the address can
-// say there.
+// place:keep [tab or null, {name: value}, whether another place begins with it], what no component
+// shows; place:go [query, more], a door; place:entered, the app has answered; place:wait, a function
+// to be called once no place is being entered, at once if none is. It tells place:here when the
+// address names another place, for the views that have a part of their own in it, with what the
+// address can say there.
 const { rooms } = current(), tabs = Object.keys(rooms);
 const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
 const WAIT = 200; // ms between two writings of the address
@@ -97,6 +97,8 @@ document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
   if (tab === here) writeSoon();
 });
 document.addEventListener('place:keep', ({ detail: [tab, kept, step] }) => {
+  tab ??= tabs.find((one) => Object.keys(kept).every((name) => known(one, name)));
+  if (!tab) return; // a view that stands in an address in other tabs alone
   const before = JSON.stringify(said[tab]),
     change = () => {
       for (const [name, value] of Object.entries(kept)) say(tab, name, value);

@@ -277,7 +277,8 @@ const openPlace = (address, more = {}) =>
   document.dispatchEvent(new CustomEvent('place:go', { detail: [address, more] }));
 // A view that keeps what was chosen in it in the address does so under its own id. recall(said) is
 // told what the address says of it, or null: at once, and with draw() after it whenever a place is
-// opened. Returns a function that remembers something else; null: nothing.
+// opened. Returns a function that remembers something else; null: nothing; step: Back is to take it
+// back.
 function keepPart(recall, draw) {
   const own = element.parentElement.closest('[id]').id,
     said = () => new URLSearchParams(location.search).get(own);
@@ -287,8 +288,10 @@ function keepPart(recall, draw) {
     recall(said());
     draw();
   });
-  return (value) =>
-    document.dispatchEvent(new CustomEvent('place:say', { detail: [null, own, value] }));
+  return (value, step = false) =>
+    document.dispatchEvent(
+      new CustomEvent('place:keep', { detail: [null, { [own]: value }, step] }),
+    );
 }
 // A head that is kept so, [kind of attention, layer, head] from 0, in the address from 1.
 function keepHead(recall, draw) {

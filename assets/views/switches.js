@@ -76,18 +76,18 @@ function paint() {
     if (isOff) button.append(' ', make('b', { text: 'off' }));
   }
 }
-function ask() {
+function ask(step = false) {
   paint();
-  keep([...off].join('.') || null);
+  keep([...off].join('.') || null, step);
   tell('toggle', numbered({ off: [...off] }));
 }
 actions.toggle = ({ dataset: { key } }) => {
   off.has(key) ? off.delete(key) : off.add(key);
-  ask();
+  ask(true);
 };
 actions.all = () => {
   off.clear();
-  ask();
+  ask(true);
 };
 actions.knock = () => tell('knock', {});
 actions.csv = () =>
