@@ -28,7 +28,6 @@ from train.data.labelled_reviews import (
     first_sentences,
     reviews_and_excerpts,
     single_sentences,
-    some_sentences,
     splits,
     tested,
     weighed,
@@ -44,7 +43,7 @@ from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
 from train.running.verdicts import (
     Classifier,
-    calibrate,
+    Validation,
     calibration_error,
     judge,
     predict,
@@ -116,9 +115,6 @@ PRESETS = {
     "lstm": (replace(SMALL, d_model=40, d_ff=128, n_layers=1), REPORT),
     "linear": (replace(SMALL, max_len=4_096, dropout=0.0), LINEAR),
 }
-# single ones of the validation reviews, each judged by its review's label: first sentences are too
-# few to tell two good models apart
-N_SENTENCES = 8_000
 TEACHERS = "whose mean answer is learnt where there is no label; if not given, that of --init"
 FORGETFUL_PRESETS = ("cpu", "gpu")  # single sentences are too many, and too short, to forget
 MODELS: dict[str, type[Classifier]] = {"lstm": LSTMClassifier, "linear": LinearClassifier}
@@ -241,9 +237,7 @@ def main(argv: list[str] | None = None) -> None:
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)
     corpus = encode(tokenizer, some.text, config.max_len)
-    validation = encode(tokenizer, held_out.text, config.max_len)
-    beginnings = first_sentences(tokenizer, validation)
-    single, origins = some_sentences(tokenizer, validation, N_SENTENCES)
+    validation = Validation.of(tokenizer, held_out, config.max_len)
     torch.manual_seed(options.train.seed)
     model = MODELS.get(options.preset, EncoderClassifier)(config)
     if isinstance(model, LinearClassifier):
@@ -255,20 +249,11 @@ def main(argv: list[str] | None = None) -> None:
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)
 
-    def evaluate(model: Classifier) -> dict[str, float]:
-        short = judge(predict(model, beginnings), held_out.label)
-        alone = judge(predict(model, single), [held_out.label[row] for row in origins])
-        shares = {"first_sentence": short["accuracy"], "sentence": alone["accuracy"]}
-        whole = judge(predict(model, validation), held_out.label)
-        return {**whole, **{f"accuracy_{name}": share for name, share in shares.items()}}
-
     def finish(model: Classifier) -> None:
-        # who learns excerpts is also asked about them, and is to be as sure as it may be of both
-        heard = [validation] if options.preset in PLAIN_PRESETS else [validation, beginnings]
-        logits = torch.cat([predict(model, texts) for texts in heard])
-        print(f"temperature {calibrate(model, logits, held_out.label * len(heard)):.2f}")
+        temperature = validation.calibrated(model, plain=options.preset in PLAIN_PRESETS)
+        print(f"temperature {temperature:.2f}")
 
-    run(options, model, tokenizer, batch_of, loss, evaluate, EXAM, finish)
+    run(options, model, tokenizer, batch_of, loss, validation.metrics, EXAM, finish)
 
 
 if __name__ == "__main__":

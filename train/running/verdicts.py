@@ -1,6 +1,7 @@
 """What a classifier answers to many reviews: how often it is right, and how sure it is of that."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -9,6 +10,7 @@ from torch import Tensor
 from train.data import buckets
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
+from train.data.labelled_reviews import encode, first_sentences, some_sentences
 from transformer_core.model.models import (
     EncoderClassifier,
     LinearClassifier,
@@ -16,10 +18,14 @@ from transformer_core.model.models import (
     Model,
 )
 from transformer_core.tasks.classification import LABELS
+from transformer_core.tokenization import Tokenizer
 
 Classifier = EncoderClassifier | LSTMClassifier | LinearClassifier
 N_ERRORS = 60  # the most confident ones are kept to be looked at
 N_BINS = 10  # of the reliability diagram
+# single ones of the validation reviews, each judged by its review's label: first sentences are too
+# few to tell two good models apart
+N_SENTENCES = 8_000
 
 
 @torch.inference_mode()
@@ -55,6 +61,41 @@ def calibrate(model: Classifier, logits: Tensor, label: list[int]) -> float:
         model.head.weight.div_(best)
         model.head.bias.div_(best)
     return best
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a training is judged by: held-out reviews, their first sentences, and single ones."""
+
+    whole: Ragged
+    label: list[int]
+    first: Ragged  # a sentence of each review
+    single: Ragged
+    single_label: list[int]
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, held_out: Reviews, max_len: int) -> "Validation":
+        """Every sentence has the label of its review."""
+        whole, label = encode(tokenizer, held_out.text, max_len), held_out.label
+        single, origins = some_sentences(tokenizer, whole, N_SENTENCES)
+        first = first_sentences(tokenizer, whole)
+        return cls(whole, label, first, single, [label[row] for row in origins])
+
+    def metrics(self, model: Classifier) -> dict[str, float]:
+        """Loss and accuracy of whole reviews, and of sentences the accuracy alone."""
+        first = judge(predict(model, self.first), self.label)["accuracy"]
+        single = judge(predict(model, self.single), self.single_label)["accuracy"]
+        whole = judge(predict(model, self.whole), self.label)
+        return {**whole, "accuracy_first_sentence": first, "accuracy_sentence": single}
+
+    def calibrated(self, model: Classifier, *, plain: bool) -> float:
+        """Make a model as sure as it may be. -> its temperature
+
+        Who learns excerpts, and not plain reviews alone, is also asked about them.
+        """
+        heard = [self.whole] if plain else [self.whole, self.first]
+        logits = torch.cat([predict(model, texts) for texts in heard])
+        return calibrate(model, logits, self.label * len(heard))
 
 
 def reliability(logits: Tensor, label: list[int]) -> list[dict[str, float]]:

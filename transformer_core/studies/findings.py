@@ -44,12 +44,17 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
         return f"the baseline, {name} {value}{again} over {seeds}.{lost}"
     if base.n_diverged == base.n_seeds:
         return f"{name} {value}; the baseline has no value to compare it with.{lost}"
-    verb = "rises" if found.delta > 0 else "falls"
     if math.isnan(found.p):
+        verb = "rises" if found.delta > 0 else "falls"
         return f"the {name} {verb} to {value}; one needs more seeds to say if by chance.{lost}"
     if found.error == 0 and found.p == 1:
         return f"the {name} is the same with every seed: nothing was lost.{lost}"
-    change = f"by {change_of(metric, found)}"
+    return f"the {name} {outcome(found, metric)}.{lost}"
+
+
+def outcome(found: Comparison, metric: str) -> str:
+    """What became of the value, whether that is worse, and whether it may be chance."""
+    change = f"{'rises' if found.delta > 0 else 'falls'} by {change_of(metric, found)}"
     worse = (found.delta > 0) == lower_is_better(metric)
     if not found.significant:
         shown_by = (
@@ -57,14 +62,8 @@ def verdict(found: Comparison, base: Comparison, metric: str) -> str:
             if worse
             else "nothing was lost, and a gain is not certain"
         )
-        return (
-            f"the {name} {verb} {change}, which the spread of seeds can explain ({p_of(found)}): "
-            f"{shown_by}.{lost}"
-        )
-    outcome = "worse" if worse else "better"
-    return (
-        f"the {name} {verb} {change}, {outcome} beyond the spread of seeds ({p_of(found)}).{lost}"
-    )
+        return f"{change}, which the spread of seeds can explain ({p_of(found)}): {shown_by}"
+    return f"{change}, {'worse' if worse else 'better'} beyond the spread of seeds ({p_of(found)})"
 
 
 def change_of(metric: str, found: Comparison) -> str:

@@ -56,14 +56,7 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
     """Every variant against one of them, best first."""
     measured = {n: v for n, v in study.variants.items() if ("validation", metric) in v.curves}
     whole = {name: finals(variant, metric) for name, variant in measured.items()}
-    sign = 1 if lower_is_better(metric) else -1
-
-    def place(name: str) -> tuple[bool, float]:
-        """Variants that diverged come last, however good their other seeds are."""
-        mean = mean_of(whole[name])
-        return bool(measured[name].diverged), math.inf if math.isnan(mean) else sign * mean
-
-    order = sorted(whole, key=place)
+    order = sorted(whole, key=lambda name: standing(measured[name], metric))
     tests = {name: welch(whole[name], whole[baseline]) for name in order if name != baseline}
     p_values = {name: p for name, (_, p) in tests.items() if not math.isnan(p)}
     certain = holm(p_values, len(study.names) - 1)
@@ -93,6 +86,13 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
             )
         )
     return found
+
+
+def standing(variant: Variant, metric: str) -> tuple[bool, float]:
+    """Less is better; whatever diverged comes last, however good its other seeds are."""
+    mean = mean_of(finals(variant, metric))
+    sign = 1 if lower_is_better(metric) else -1
+    return bool(variant.diverged), math.inf if math.isnan(mean) else sign * mean
 
 
 @dataclass(frozen=True)

@@ -31,33 +31,11 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
     columns = math.ceil(len(pairs) / 2)
     titles = [f"pair {pair}" for pair in pairs]
     plot = make_subplots(2, columns, subplot_titles=titles, vertical_spacing=0.12)
-    turn = np.linspace(0, 2 * np.pi, 61)
     for i, pair in enumerate(pairs):
         place = 1 + i // columns, 1 + i % columns
-        circle = go.Scatter(
-            x=np.cos(turn),
-            y=np.sin(turn),
-            name="unit circle",
-            mode="lines",
-            line={"color": "#8A8A8A", "width": 1},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-        plot.add_trace(circle, *place)
-        for point, name, colour in (
-            (before, "p", PLUS),
-            (after, "p + k", MINUS),
-        ):
-            sine, cosine = point[2 * pair].item(), point[2 * pair + 1].item()
-            hand = go.Scatter(
-                x=[0, cosine],
-                y=[0, sine],
-                name=name,
-                mode="lines+markers",
-                line={"color": colour, "width": 3},
-                showlegend=i == 0,
-            )
-            plot.add_trace(hand, *place)
+        plot.add_trace(unit_circle(), *place)
+        for point, name, colour in ((before, "p", PLUS), (after, "p + k", MINUS)):
+            plot.add_trace(hand(point, pair, name, colour).update(showlegend=i == 0), *place)
     bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
     plot.update_xaxes(range=[-1.15, 1.15], **bare)
     plot.update_yaxes(range=[-1.15, 1.15], **bare)
@@ -68,6 +46,32 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
         height=360,
         margin={"t": 30, "b": 30},
         legend={"orientation": "h", "y": -0.02},
+    )
+
+
+def unit_circle() -> go.Scatter:
+    """What the hands turn on."""
+    turn = np.linspace(0, 2 * np.pi, 61)
+    return go.Scatter(
+        x=np.cos(turn),
+        y=np.sin(turn),
+        name="unit circle",
+        mode="lines",
+        line={"color": "#8A8A8A", "width": 1},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def hand(point: Tensor, pair: int, name: str, colour: str) -> go.Scatter:
+    """From the centre to where a pair of channels points. point (d_model,)"""
+    sine, cosine = point[2 * pair].item(), point[2 * pair + 1].item()
+    return go.Scatter(
+        x=[0, cosine],
+        y=[0, sine],
+        name=name,
+        mode="lines+markers",
+        line={"color": colour, "width": 3},
     )
 
 
