@@ -34,7 +34,8 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<div class="heads-row"></div></div></div>'
     )
     promise = "What every head looks at appears here."
-    return view("heads", title, body, ("png", "csv"), promise=promise, **component)
+    component |= {"scripts": ("shared_heads",), "promise": promise}
+    return view("heads", title, body, ("png", "csv"), **component)
 
 
 class Seen(Protocol):

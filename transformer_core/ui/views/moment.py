@@ -20,7 +20,8 @@ def moment_view(title: str, promise: str, **component) -> gr.HTML:
         '<div class="moment-body"><div class="moment-maps"></div>'
         '<div class="moment-line"></div></div><p class="view-note"></p>'
     )
-    return view("moment", title, body, ("png", "csv"), promise=promise, **component)
+    component |= {"scripts": ("shared_heads",), "promise": promise}
+    return view("moment", title, body, ("png", "csv"), **component)
 
 
 def moment_value(
