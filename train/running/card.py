@@ -183,7 +183,9 @@ def describe_runs(folder: Path) -> str:
     whole = (
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{best} Losses are in the training's "
         "own precision; a run that does not begin where the one before ended began with other "
-        "weights, or was judged otherwise. Every evaluation is in [metrics.csv](metrics.csv)."
+        "weights, or was judged otherwise. What a command calls out/… was a model on the way, "
+        "whose folder may have been renamed before the next. Every evaluation is in "
+        "[metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     commands = (describe_command(*run) for run in enumerate(runs, start=1))
