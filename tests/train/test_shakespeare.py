@@ -95,11 +95,16 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     assert_close(found.float(), (said[0] + said[1]) / 2, atol=1e-3, rtol=0)
     shakespeare.main(words)
     (run,) = read_runs(out)
-    typed = [read_runs(folder)[-1]["command"] for folder in teachers]
-    assert "--teachers" in run["command"] and run["teachers"] == typed
+    taught = [read_runs(folder)[-1] for folder in teachers]
+    typed = [one["command"] for one in taught]
+    assert "--teachers" in run["command"]
+    assert run["teachers"] == [{key: one[key] for key in ("command", "minutes")} for one in taught]
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card and "Run 1 learnt half" in card
     assert "It learnt from\n\n```\n" + "\n".join(typed) in card
+    assert (
+        f"It learnt from 2 more trainings ({sum(one['minutes'] for one in taught)} minutes)" in card
+    )
     shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card

@@ -57,7 +57,13 @@ def models(tmp_path):
         "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
     )
     runs = [(50.0, "2 cores of a CPU"), (2.5, "A GPU"), (0.0, "where a mean was taken")]
-    written = [{"minutes": minutes, "device": device} for minutes, device in runs]
+    written = [
+        {"command": f"python -m train.shakespeare --seed {n}", "minutes": minutes, "device": device}
+        for n, (minutes, device) in enumerate(runs)
+    ]
+    first = {key: written[0][key] for key in ("command", "minutes")}
+    others = [{"command": "another", "minutes": 6.0}, {"command": "untimed", "minutes": None}]
+    written[1]["teachers"] = [first, *others]
     (folder / "run.json").write_text(json.dumps(written))
     return Models(tmp_path)
 
@@ -83,7 +89,7 @@ def test_a_row_is_what_the_card_and_the_runs_say(models):
         "4,757,248",
         "1.43\N{NO-BREAK SPACE}nats",
         measured,
-        "52.5",
+        "58.5",
         "CPU, A GPU",
     ]
 
@@ -100,7 +106,7 @@ def test_every_published_model_has_a_row_and_a_missing_one_its_command(models):
 def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
     text = said(models)
     assert f"1 of {len(CHECKPOINTS)} models are here: 4,757,248 parameters" in text
-    assert "0.9 hours" in text
+    assert "1.0 hours" in text
     for part in (
         "2.06\N{NO-BREAK SPACE}bits",
         "90.5\N{NO-BREAK SPACE}%",

@@ -61,7 +61,7 @@ def refuse_other_settings(options: Options) -> None:
     if differences := differing(held, asdict(options.train)):
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
     # older records do not say who taught
-    if runs and runs[-1].get("teachers", commands := taught_by(options)) != commands:
+    if runs and runs[-1].get("teachers", now := taught_by(options)) != now:
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 
 

@@ -22,6 +22,7 @@ from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import LinearClassifier, Model
 from transformer_core.studies import learning
+from transformer_core.studies.trainings import trainings_behind
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
@@ -181,15 +182,26 @@ def describe_runs(folder: Path) -> str:
     minutes, steps = (sum(run[name] for run in runs) for name in ("minutes", "steps"))
     best = "" if lowest is None else f" The lowest validation loss on the way was {lowest:#.5g}."
     whole = (
-        f"In all {minutes:,.1f} minutes and {steps:,} steps.{best} Losses are in the training's "
-        "own precision; a run that does not begin where the one before ended began with other "
-        "weights, or was judged otherwise. What a command calls out/… was a model on the way, "
-        "whose folder may have been renamed before the next. Every evaluation is in "
-        "[metrics.csv](metrics.csv)."
+        f"In all {minutes:,.1f} minutes and {steps:,} steps.{taught(runs)}{best} "
+        "Losses are in the training's own precision; a run that does not begin where the one "
+        "before ended began with other weights, or was judged otherwise. What a command calls "
+        "out/… was a model on the way, whose folder may have been renamed before the next. "
+        "Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     commands = (describe_command(*run) for run in enumerate(runs, start=1))
     return "\n\n".join([RUNS + rows, whole, *commands])
+
+
+def taught(runs: list[dict[str, Any]]) -> str:
+    """How many trainings some runs learnt from that are none of them, and what these took."""
+    own = {(run["command"], run["minutes"]) for run in runs}
+    took = [minutes for typed, minutes in trainings_behind(runs) if (typed, minutes) not in own]
+    timed = [minutes for minutes in took if minutes is not None]
+    told = [f"{sum(timed):,.1f} minutes"] if timed else []
+    if len(timed) < len(took):
+        told.append(f"{len(took) - len(timed)} not timed")
+    return f" It learnt from {len(took)} more trainings ({', '.join(told)})." if took else ""
 
 
 def describe_trials(folder: Path) -> list[str]:
@@ -248,7 +260,7 @@ def describe_command(number: int, run: dict[str, Any]) -> str:
         f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
         f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{run['command']}\n```"
     )
-    teachers = "\n".join(run.get("teachers", []))  # older ones do not say
+    teachers = "\n".join(one["command"] for one in run.get("teachers", []))
     return typed + (f"\n\nIt learnt from\n\n```\n{teachers}\n```" if teachers else "")
 
 

@@ -1,13 +1,14 @@
 """What went before a training: the runs that its model grew from, and those that taught it."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from train.running.card import read_runs
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
+from transformer_core.studies.trainings import trainings_behind
 
 
 def history(options: Options) -> tuple[Path, ...]:
@@ -51,17 +52,11 @@ def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
     return sum(1 for _ in alike)
 
 
-def taught_by(options: Options) -> list[str]:
-    """What was typed for all teachers."""
-    return list(dict.fromkeys(c for folder in options.teachers for c in commands_of(folder)))
-
-
-def commands_of(folder: Path) -> Iterator[str]:
-    """What was typed for a checkpoint, oldest first, and before each run for those it learnt from:
-    a teacher may lie in a folder that nobody else has."""
-    for one in read_runs(folder):
-        yield from one.get("teachers", [])
-        yield one["command"]
+def taught_by(options: Options) -> list[dict[str, Any]]:
+    """What was typed for all teachers, oldest first, and the minutes each training took: a teacher
+    may lie in a folder that nobody else has."""
+    runs = (run for folder in options.teachers for run in read_runs(folder))
+    return [{"command": typed, "minutes": took} for typed, took in trainings_behind(runs)]
 
 
 def is_in(folder: Path, folders: Iterable[Path]) -> bool:

@@ -1,7 +1,9 @@
-"""The trainings that led to a model, one after the other, read from its metrics.csv."""
+"""The trainings that led to a model: their losses, read from its metrics.csv, and their time."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -40,3 +42,14 @@ def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
         runs.append(Run(int(number), begun, ended, validation, training))
         begun = ended
     return runs
+
+
+def trainings_behind(runs: Iterable[dict[str, Any]]) -> list[tuple[str, float | None]]:
+    """What was typed for some runs (as in run.json), and before each for those it learnt from,
+    with the minutes it took, None where nobody recorded them; each training once."""
+    ones = (
+        one
+        for run in runs
+        for one in (*run.get("teachers", []), run)  # older ones do not say
+    )
+    return list(dict.fromkeys((one["command"], one["minutes"]) for one in ones))

@@ -101,5 +101,5 @@ def summary(found: list[Entry]) -> str:
     )
     return (
         f"{len(there)} of {len(found)} models are here: {parameters:,} parameters in plain tensor "
-        f"operations, trained from nothing in {minutes / 60:,.1f} hours."
+        f"operations, trained from nothing in {minutes / 60:,.1f} hours, their teachers included."
     )

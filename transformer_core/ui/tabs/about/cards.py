@@ -8,7 +8,7 @@ from typing import Any
 from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
-from transformer_core.studies.trainings import Run, read_trainings
+from transformer_core.studies.trainings import Run, read_trainings, trainings_behind
 
 COMMANDS = "Commands"  # of all runs, which stand in the card's section on training
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -35,7 +35,7 @@ class Entry:
     absent: str  # the remedy if there is no such model; "" if there is one
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
     runs: list[Run]  # their losses, where they were recorded
-    minutes: float  # of training, all runs together
+    minutes: float  # of training, all runs together, and those of the models that taught it
     trained_on: str  # "CPU", or what a GPU is called
 
     @property
@@ -77,13 +77,13 @@ def entries(models: Models) -> list[Entry]:
             runs: list[dict[str, Any]] = read_json(folder / "run.json") or []
         except CheckpointError as error:
             runs, absent = [], str(error)
-        minutes, devices = sum(run["minutes"] for run in runs), devices_of(runs)
+        minutes = sum(took or 0.0 for _, took in trainings_behind(runs))
         text, losses = card(folder), []
         try:
             losses = read_trainings(folder)
         except StudyError as error:
             text["Training"] = f"{error}\n\n{text.get('Training', '')}"
-        found.append(Entry(name, published.title, absent, text, losses, minutes, devices))
+        found.append(Entry(name, published.title, absent, text, losses, minutes, devices_of(runs)))
     return found
 
 
