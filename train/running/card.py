@@ -184,9 +184,8 @@ def describe_runs(folder: Path) -> str:
     whole = (
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{taught(runs)}{best} "
         "Losses are in the training's own precision; a run that does not begin where the one "
-        "before ended began with other weights, or was judged otherwise. What a command calls "
-        "out/… was a model on the way, whose folder may have been renamed before the next. "
-        "Every evaluation is in [metrics.csv](metrics.csv)."
+        "before ended began with other weights, or was judged otherwise."
+        f"{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     commands = (describe_command(*run) for run in enumerate(runs, start=1))
@@ -202,6 +201,16 @@ def taught(runs: list[dict[str, Any]]) -> str:
     if len(timed) < len(took):
         told.append(f"{len(took) - len(timed)} not timed")
     return f" It learnt from {len(took)} more trainings ({', '.join(told)})." if took else ""
+
+
+def renamed(runs: list[dict[str, Any]]) -> str:
+    """What is to be known of the folders that later commands name."""
+    if not any("--init out/" in run["command"] for run in runs):
+        return ""
+    return (
+        " What a command calls out/… was a model on the way, whose folder may have been renamed "
+        "before the next."
+    )
 
 
 def describe_trials(folder: Path) -> list[str]:
