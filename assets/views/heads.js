@@ -2,7 +2,7 @@
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
 //   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent, roles:
-//   of each layer and head [name, sentences], both empty where nobody knows}]};
+//   of each layer and head [name, sentences, worth], empty and 0 where nobody knows}]};
 //   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
 //   sees of the whole context; places are of the queries and keys in it. first is enlarged until a
 //   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
@@ -70,8 +70,10 @@ function thumbnails() {
           canvas,
           make('span', { text: `${l + 1}·${h + 1}` }),
           make('small', { class: 'heads-name', text: g.roles[l][h][0] }),
+          make('i', { class: 'heads-worth', 'aria-hidden': 'true' }),
         ),
       );
+      grid.lastChild.lastChild.style.setProperty('--worth', g.roles[l][h][2]);
       paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
     }
   }

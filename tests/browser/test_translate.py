@@ -189,6 +189,21 @@ def test_heads_have_names_and_what_was_measured_of_one_is_told(open_page):
     expect(heads.locator(".view-note").first).to_contain_text("of 72 heads have a name")
 
 
+def test_the_head_without_which_most_is_lost_is_named_and_has_the_longest_bar(open_page):
+    page = opened(open_page, section="Heads")
+    heads = page.locator("#translation-heads")
+    note = heads.locator(".view-note").first
+    where = r"nats: (\w+) layer (\d+) (\w+)-attention, head (\d+)"
+    expect(note).to_contain_text(re.compile(where))
+    stack, layer, kind, head = re.search(where, note.inner_text()).groups()
+    heads.get_by_role("button", name=f"{stack} {kind}-attention", exact=True).click()
+    bars = heads.locator(".heads-worth")
+    expect(bars).to_have_count(24)
+    widths = bars.evaluate_all("them => them.map(one => one.getBoundingClientRect().width)")
+    longest = heads.locator(".heads-grid button").nth(widths.index(max(widths)))
+    expect(longest).to_have_attribute("title", re.compile(rf"^layer {layer}, head {head}\b"))
+
+
 def test_an_empty_text_empties_the_page_without_complaint(open_page):
     page = opened(open_page)
     assert typed(page, "") == ""

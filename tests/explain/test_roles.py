@@ -13,6 +13,7 @@ from transformer_core.explain.roles import (
     HeadRole,
     called,
     counted,
+    dearest,
     labelled,
     roles_of,
     told,
@@ -56,9 +57,9 @@ def test_a_head_is_told_in_words():
         (site, 3): HeadRole(None),
         (site, 4): HeadRole("itself", 0.9, 0.1),
     }
-    names = [name for name, _ in labelled(roles).values()]
+    names = [name for name, _, _ in labelled(roles).values()]
     assert names == ["previous", "punctuation ?", "broad", "", "itself"]
-    said = [text.replace("\N{NO-BREAK SPACE}", " ") for _, text in labelled(roles).values()]
+    said = [text.replace("\N{NO-BREAK SPACE}", " ") for _, text, _ in labelled(roles).values()]
     assert said[0] == (
         "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
         "When tokens change places, 79 % go along and 4 % do not. Without this head the loss of "
@@ -76,6 +77,19 @@ def test_a_head_is_told_in_words():
         " 1 of 1 heads have a name for what they look at."
     )
     assert "words are put before the source" in told(HeadRole("aligns", 0.5, 0.1, 0.4, 0), "cross")
-    assert counted({}) == ""
+    assert counted({}) == dearest({}) == ""
     assert called((site, 0), roles) == "encoder layer 1 self-attention, head 1 (“previous”)"
     assert called((site, 3), roles) == called((site, 3), {})
+
+
+def test_what_is_lost_without_a_head_is_measured_by_the_dearest():
+    site = Site("decoder", 0, "cross")
+    losses = [(0.2, 0.05), (0.05, 0.01), (-0.1, 0.02)]
+    roles = {(site, n): HeadRole("aligns", loss=a, error=b) for n, (a, b) in enumerate(losses)}
+    assert [one.worth for one in labelled(roles).values()] == [1, 0.25, 0]
+    assert dearest(roles).endswith(
+        "the longest 0.200 nats: decoder layer 1 cross-attention, head 1 (“aligns ?”)."
+    )
+    for loss in (0.04, 0.0, -0.1):
+        chance = {(site, 0): HeadRole("aligns", loss=loss, error=0.05)}
+        assert dearest(chance) == "" and labelled(chance)[site, 0].worth == (loss > 0)

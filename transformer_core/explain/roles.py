@@ -6,7 +6,7 @@ was not trained on, and the name is put to a test on others; heads.json keeps wh
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from transformer_core.checkpoint import CheckpointError, Trained, read_measured
 from transformer_core.explain.rules import CROSS, SELF, WIDE
@@ -99,9 +99,36 @@ def told(role: HeadRole, kind: str) -> str:
     )
 
 
-def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, tuple[str, str]]:
-    """What each head does: in few letters, and in sentences."""
-    return {head: (role.label, told(role, head[0].kind)) for head, role in roles.items()}
+class Told(NamedTuple):
+    """What a picture of a head says of it."""
+
+    label: str  # what it does, in few letters
+    told: str  # the same in sentences
+    worth: float  # what is lost without it, 0 to 1: the most that is lost without any head
+
+
+def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
+    """What is known of each head."""
+    most = max((role.loss for role in roles.values()), default=0.0)
+    return {
+        head: Told(
+            role.label, told(role, head[0].kind), max(0.0, role.loss) / most if most > 0 else 0.0
+        )
+        for head, role in roles.items()
+    }
+
+
+def dearest(roles: Mapping[Head, HeadRole]) -> str:
+    """Without which head most is lost, in a sentence; nothing where that may be chance."""
+    if not roles:
+        return ""
+    head, role = max(roles.items(), key=lambda item: item[1].loss)
+    if role.loss <= role.error:
+        return ""
+    return (
+        " The bar under a head is what predictions lose without it, the longest "
+        f"{role.loss:.3f} nats: {called(head, roles)}."
+    )
 
 
 def called(head: Head, roles: Mapping[Head, HeadRole]) -> str:

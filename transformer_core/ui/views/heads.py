@@ -6,12 +6,14 @@ from typing import Protocol
 import gradio as gr
 import torch
 
+from transformer_core.explain.roles import Told
 from transformer_core.model.heads import Head
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
 
+UNKNOWN = Told("", "", 0.0)
 SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable
 
 
@@ -53,7 +55,7 @@ def attention_value(
     *,
     begin: bool = False,
     first: tuple[int, int] = (0, 0),
-    roles: Mapping[Head, tuple[str, str]] | None = None,
+    roles: Mapping[Head, Told] | None = None,
 ) -> dict:
     """What heads.js draws: a group of heads for each kind of attention among the sites.
 
@@ -61,14 +63,14 @@ def attention_value(
     rows=True the last query's complete row is sent beside the map. begin=True shows the first
     tokens and the last one instead, and the first query's row: that of [CLS]. The two ends can be
     hidden then, and are at first. first is the layer and head that are enlarged at first; roles
-    are the name of what a head does and sentences about it.
+    are what is known of the heads.
     """
     groups = []
     for kind in kinds_of(sites):
         own = [site for site in sites if (site.stack, site.kind) == kind]
         group = group_value([seen.view(site) for site in own], kind, rows, begin)
         each = range(group["heads"])
-        named = [[(roles or {}).get((site, head), ("", "")) for head in each] for site in own]
+        named = [[(roles or {}).get((site, head), UNKNOWN) for head in each] for site in own]
         groups.append({**group, "roles": named})
     return {"summary": summary, "begin": begin, "first": first, "groups": groups}
 

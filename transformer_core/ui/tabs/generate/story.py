@@ -8,7 +8,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
-from transformer_core.explain.roles import counted, labelled, roles_of
+from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
@@ -223,7 +223,7 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
         trained.model.sites,
         f"Predicting {what(story, seen)} from {len(seen.tokens)} characters before it. Each small "
         "square is one head: rows are queries, columns are keys, and no query sees the future."
-        f"{counted(roles)}",
+        f"{counted(roles)}{dearest(roles)}",
         rows=True,
         roles=labelled(roles),
     )

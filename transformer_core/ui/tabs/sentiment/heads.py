@@ -5,7 +5,7 @@ explains anything. Pick a head; the text is coloured by what [CLS] sees in it.
 import gradio as gr
 
 from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.explain.roles import labelled, roles_of
+from transformer_core.explain.roles import dearest, labelled, roles_of
 from transformer_core.inference import Models, classify
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS
@@ -34,7 +34,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
             trained.model.sites,
             f"Rows are queries, columns keys; the first row, that of [CLS], colours all {n} pieces "
             f"beside the map. Without layer {site.layer + 1}, head {head + 1} “{label}” changes "
-            f"most ({signed(100 * change, 1)} points).",
+            f"most ({signed(100 * change, 1)} points).{dearest(roles)}",
             rows=True,
             begin=True,
             first=(site.layer, head),

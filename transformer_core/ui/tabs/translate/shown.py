@@ -7,7 +7,7 @@ from dataclasses import replace
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
-from transformer_core.explain.roles import counted, labelled, roles_of
+from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
@@ -152,7 +152,7 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
         sentence,
         trained.model.sites,
         "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
-        f"that was written there.{counted(roles)}",
+        f"that was written there.{counted(roles)}{dearest(roles)}",
         first=(site.layer, head),
         roles=labelled(roles),
     )
