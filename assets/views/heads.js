@@ -122,14 +122,9 @@ function rowText() {
   const n = g.context.length,
     whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
   const values = withoutEnds(whole, g.context);
-  if (current().begin) {
-    note.textContent = current().summary +
-      (hiding()
-        ? ` Hidden: [CLS] and [EOS], which take ${
-          percent(endMass(whole, g.context))
-        } of it here; the rest is brought back to 100 %.`
-        : '');
-  }
+  $('.heads-hidden').textContent = hiding()
+    ? `, which take ${percent(endMass(whole, g.context))} here; the rest is brought back to 100 %`
+    : '';
   const peak = Math.max(...values, 1e-6);
   row.replaceChildren(...g.context.map((token, i) => {
     const node = make('span', { class: 'seen', title: percent(values[i]) });
