@@ -25,7 +25,7 @@ def attention_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
         '<label class="option" hidden><input type="checkbox" checked> '
-        'hide [CLS] and [EOS]<span class="heads-hidden"></span></label>'
+        '<span>hide [CLS] and [EOS]<span class="heads-hidden"></span></span></label>'
         '<div class="heads-body"><div class="heads-grid"></div><div>'
         '<p class="heads-title"></p><p class="note heads-role"></p>'
         '<div class="heads-plot"><div class="heads-keys"></div>'
