@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train.loop import Batch, LossOf, Trainer
-from train.running.hardware import keep_freed_memory
+from train.running.hardware import settle_memory
 from train.translation import MODEL, TRAIN, loss_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=TRAIN.batch_size, help="of a batch")
     flags = parser.parse_args()
-    keep_freed_memory()  # as every training does
+    settle_memory()  # as every training does
     warnings.filterwarnings("ignore", message="enable_nested_tensor")  # it is not asked for
     config = replace(MODEL, dropout=0.1)
     some = batches(config, flags.tokens)

@@ -1,5 +1,9 @@
 """What is fast is measured, and what is chosen is said."""
 
+import platform
+import subprocess
+import sys
+
 import pytest
 from tiny import TEXT
 
@@ -67,3 +71,29 @@ def test_a_card_says_what_was_chosen_and_why(tmp_path, monkeypatch):
     assert run["precision"] == "bf16"
     sentence = "bf16, since products run at 10 GFLOP/s in float32 and 400 in bfloat16"
     assert f"precision: {sentence})" in (out / "README.md").read_text()
+
+
+FAULTS = """
+import resource
+import torch
+from train.running.hardware import settle_memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(5):
+        torch.ones(2**24)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+handed_back = faults()
+settle_memory()
+faults()
+print(handed_back, faults())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
+def test_memory_that_is_kept_is_not_asked_for_again():
+    words = [sys.executable, "-c", FAULTS]
+    printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    handed_back, kept = map(int, printed.split())
+    assert kept < handed_back / 5

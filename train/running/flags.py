@@ -14,7 +14,7 @@ import torch
 from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
-from train.running.hardware import ASKED
+from train.running.hardware import ASKED, settle_memory
 from transformer_core.checkpoint import CheckpointError, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
@@ -91,6 +91,7 @@ def read_flags(
     flags = parser.parse_args(argv)
     given = {word.split("=")[0] for word in argv}
     check(parser, flags, given, one_file=one_file)
+    settle_memory()
     if flags.threads:
         torch.set_num_threads(flags.threads)
     if "--steps" in given and "--minutes" not in given:

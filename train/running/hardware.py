@@ -24,6 +24,7 @@ SECONDS = 0.02  # of timing
 DTYPES = (torch.float32, torch.bfloat16)
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # as malloc.h of glibc calls them
 PAD = 256 * 2**20  # bytes that are asked of the system at once
+KERNELS = 16  # that oneDNN keeps
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,15 @@ def seconds_of_product(matrix: Tensor) -> float:
     return time.perf_counter() - started
 
 
-def keep_freed_memory() -> None:
-    """Make glibc keep what tensors leave behind, for those of the next step.
+def settle_memory() -> None:
+    """Keep what the next step needs again, and nothing else; before anything is computed.
 
-    It gives large pieces back to the system otherwise and asks for them anew, and each of their
-    pages costs a fault: some 50,000 a second, a tenth of a step in bfloat16.
+    glibc gives large pieces back to the system otherwise and asks for them anew, and each of their
+    pages costs a fault: some 50,000 a second, a tenth of a step in bfloat16. oneDNN would keep a
+    kernel, with buffers of its own, for each of the last 1,024 shapes, which are gigabytes where
+    every batch has another.
     """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
     if platform.libc_ver()[0] == "glibc":
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_MAX, 0)

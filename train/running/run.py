@@ -15,7 +15,7 @@ from train.running.ahead import Ahead
 from train.running.beginning import prepare
 from train.running.card import disown, record_run, retract
 from train.running.flags import Options
-from train.running.hardware import Hardware, choose, keep_freed_memory, name_of
+from train.running.hardware import Hardware, choose, name_of
 from train.running.history import history, is_in, open_metrics, taught_by
 from train.running.metrics import measured
 from train.running.scores import Exam, evaluate_and_publish
@@ -43,7 +43,6 @@ def run(
     And with --exam their scores and card: finish may change the best weights once more, and the
     exam is how the checkpoint is scored then.
     """
-    keep_freed_memory()
     state = prepare(options, model)
     hardware = choose(options.precision)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
