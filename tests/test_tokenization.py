@@ -138,6 +138,13 @@ def test_what_the_vocabulary_lacks_is_unknown_and_named_once(tokenizer):
     assert tokenizer.unknown_characters("die") == []
 
 
+def test_of_equally_frequent_characters_always_the_same_are_known():
+    text = "zyxwvutsrqponmlkjihgfedcba"
+    tokenizer = train_bpe([text], vocab_size=17, n_characters=11)
+    tokens = [tokenizer.token(i) for i in range(6, tokenizer.vocab_size)]
+    assert tokens == [*"abcdefghij", "▁"]
+
+
 def test_a_letter_and_its_accent_are_one_character_in_whatever_form_they_come():
     tokenizer = train_bpe(["größe für"], vocab_size=60)
     apart = unicodedata.normalize("NFD", "größe für ñ")

@@ -1,6 +1,8 @@
 """Text to ids and back, and ids to what is shown. The only module that knows `tokenizers`."""
 
+import itertools
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -145,11 +147,22 @@ def train_bpe(
         [pre_tokenizers.Metaspace(split=False), pre_tokenizers.Split(Regex(WORDS), "isolated")]
     )
     inner.decoder = decoders.Metaspace()
+    texts = list(texts)
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
         special_tokens=SPECIAL_TOKENS,
+        # the trainer would find them by itself, and of equally frequent ones now these, now those
+        initial_alphabet=commonest(map(inner.normalizer.normalize_str, texts), n_characters),
         limit_alphabet=n_characters,
         show_progress=False,
     )
     inner.train_from_iterator(texts, trainer)
     return Tokenizer(inner)
+
+
+def commonest(texts: Iterable[str], n: int) -> list[str]:
+    """▁, which stands for a space, and the n - 1 most frequent other characters; of equally
+    frequent ones those that come first in Unicode."""
+    counts = Counter(itertools.chain.from_iterable(texts))
+    del counts[" "]
+    return ["▁", *sorted(counts, key=lambda character: (-counts[character], character))[: n - 1]]
