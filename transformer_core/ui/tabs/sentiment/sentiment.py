@@ -6,6 +6,7 @@ anything: several explanations of the same answer are put on trial by deleting w
 
 import functools
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
@@ -71,8 +72,7 @@ def build(page: Page) -> Furniture | None:
         gr.Markdown(absent)
         return None
     layout = laid_out(models)
-    follow_the_text(models, layout)
-    begin(page, layout)
+    follow_the_text(page, layout)
 
     @answers_errors
     def classify_review(review: str) -> dict:
@@ -121,27 +121,27 @@ def named(models: Models) -> dict[str, str]:
     }
 
 
-def follow_the_text(models: Models, layout: Layout) -> None:
-    """Every change of the text is answered above; below, what is open follows it."""
-    review, followers = layout.review, layout.followers
-    redraw = answers_errors(followers.draw)
-    here = [layout.section, review]
-    after_any(
-        [review.change], functools.partial(judged, models), review, layout.first_screen, **QUIET
-    )
-    after_any([review.change], redraw, here, followers.outputs, **QUIET)
-    layout.picture.attend(functools.partial(attended, models), review, layout.weights, **QUIET)
-    layout.section.change(redraw, here, followers.outputs, **QUIET)
+def follow_the_text(page: Page, layout: Layout) -> None:
+    """Every change of the text is answered above; below, what is open follows it.
+
+    One listener for each: of two that write the same views the older answer could come last.
+    """
+    review, section, followers = layout.review, layout.section, layout.followers
+    changes = [review.change, page.restored.change]
+    judge = begun(functools.partial(judged, page.models), FIRST)
+    follow = begun(answers_errors(followers.draw), section.value, FIRST)
+    after_any(changes, judge, review, layout.first_screen, **QUIET)
+    after_any([*changes, section.change], follow, [section, review], followers.outputs, **QUIET)
+    attend = functools.partial(attended, page.models)
+    layout.picture.attend(attend, review, layout.weights, **QUIET)
     layout.clear.click(lambda: "", None, review, show_progress="hidden", **PRIVATE)
 
 
-def begin(page: Page, layout: Layout) -> None:
-    """The first example, once somebody comes whose address has no other."""
+def begun(answer: Callable, *first: str) -> Callable:
+    """A handler that answers only once what every visitor begins with."""
+    answer_first = functools.cache(functools.partial(answer, *first))
 
-    @functools.cache
-    def first_example():
-        return *judged(page.models, FIRST), *layout.followers.draw(layout.section.value, FIRST)
+    def answered(*asked):
+        return answer_first() if asked == first else answer(*asked)
 
-    first = [*layout.first_screen, *layout.followers.outputs]
-    quietly = {"show_progress": "hidden", **QUEUED, **PRIVATE}
-    page.restored.change(first_example, None, first, **quietly)
+    return answered
