@@ -44,3 +44,13 @@ def test_on_a_phone_the_open_section_and_every_value_are_in_sight(open_page):
         name = page.get_by_role("tab", name=title).element_handle()
         page.wait_for_function(inside, arg=name)
         assert all(value.evaluate(inside) for value in values.all())
+
+
+def test_on_a_phone_the_losses_of_the_trials_are_in_sight(open_page):
+    page = open_page("/?tab=about&section=sentiment-classifier", width=390, height=844)
+    losses = page.locator(CARD).locator("table:has(td code) td:last-child")
+    expect(losses.first).to_be_visible()
+    assert all(
+        loss.evaluate("node => node.getBoundingClientRect().right <= innerWidth")
+        for loss in losses.all()
+    )
