@@ -11,7 +11,9 @@ const shownAs = (own, i) => !(i in edits) ? own : edits[i] === null ? '[MASK]' :
 function draw() {
   const value = current();
   if (value && value.asked !== null) { // the rest of the panel may be in use
-    if (chosen === value.asked) panel.querySelector('.tokens-list')?.replaceChildren(...offered());
+    if (chosen !== value.asked) return;
+    panel.querySelector('.tokens-list').replaceChildren(...offered());
+    makeRoom();
     return;
   }
   base = value;
@@ -68,6 +70,9 @@ const offered = () =>
     pick.style.setProperty('--p', likelihood);
     return pick;
   });
+function makeRoom() { // the panel does not hang below the page's end
+  element.querySelector('.words').style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`;
+}
 function open(i) {
   const value = current(), node = words.querySelector(`[data-i="${i}"]`);
   const typed = panel.querySelector('input')?.value,
@@ -96,8 +101,7 @@ function open(i) {
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
   hangBelow(panel, node, 2);
-  // not below the page's end
-  element.querySelector('.words').style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`;
+  makeRoom();
   words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   node.classList.add('on');
 }

@@ -229,6 +229,21 @@ def test_a_word_is_replaced_by_a_suggestion(open_page):
     expect(page.locator("#words .words-word.replaced")).to_have_text(wanted)
 
 
+@has_masked_lm
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_suggestions_are_in_sight(open_page, width):
+    page = opened(open_page, "words", "It is slow, but I would watch it again.", width=width)
+    page.locator("#words .words-word").nth(2).click()
+    picks = page.locator("#words .tokens-list button")
+    expect(picks.first).to_be_visible()
+    panel = page.locator("#words .words-panel").bounding_box()
+    boxes = [pick.bounding_box() for pick in picks.all()]
+    assert all(box["x"] + box["width"] <= panel["x"] + panel["width"] for box in boxes)
+    below = "([panel]) => panel.getBoundingClientRect().bottom + scrollY"
+    end = page.evaluate("document.documentElement.scrollHeight")
+    assert page.locator("#words .words-panel").evaluate_all(below) <= end
+
+
 def test_a_flip_is_searched_and_explained(open_page):
     page = opened(open_page, "words")
     page.wait_for_selector("#words .words-word")
