@@ -125,7 +125,8 @@ CARD = Card(
     title="An encoder that fills in the blanks of film reviews",
     summary=(
         "A masked language model: an encoder Transformer, written from scratch in plain PyTorch, "
-        "that guesses hidden words from both sides. The sentiment classifier starts from it."
+        "that guesses hidden words from both sides. The sentiment classifier began with its "
+        "weights, as they were then."
     ),
     pipeline="fill-mask",
     language=("en",),

@@ -214,12 +214,17 @@ CARD = Card(
     language=("en", "de"),
     dataset="English-German mix",
     data=(
-        "About half a million sentence pairs from 30 public sources (Tatoeba, TED talks, image "
-        "captions, dialogues, news and others), deduplicated, without any sentence of the "
-        "validation and test sets; the noisy sources are drawn less often or not at all, captions "
-        "and everyday sentences more often, and a quarter of the English sentences is shown with "
-        "slips such as lower case, missing punctuation and typing errors. Pieces are those of one "
-        "byte-pair vocabulary for both languages."
+        "About half a million sentence pairs from 30 public sources, deduplicated, without any "
+        "sentence of the validation and test sets: everyday sentences (Tatoeba), TED and "
+        "TEDx talks (IWSLT 2014 and 2016, SATED), news and encyclopedias (WMT's newstest, FLORES "
+        "and NTREX, XQuAD, MLQE-PE, MT-GenEval), dialogues (XDailyDialog, BConTrasT and WMT's chat "
+        "tasks, WOZ 2.0, CoCoA-MT), parliament (Europarl), subtitles and the web (samples of OPUS "
+        "and of WMT, Mozilla's and Bitcoin's programs, Salesforce's help), captions (Multi30k), "
+        "lectures (3Blue1Brown), novels (LibriS2S), technical prose (Pro Git, the Open Source "
+        "Guides), questions (Mintaka) and short pairs (STS-B, ContraWSD). The noisy ones are drawn "
+        "less often or not at all, captions and everyday sentences more often, and a quarter of "
+        "the English sentences is shown with slips such as lower case, missing punctuation and "
+        "typing errors. Pieces are those of one byte-pair vocabulary for both languages."
     ),
     limits=(
         "It translates one sentence at a time without context, so pronouns and the polite form "
