@@ -37,6 +37,13 @@ def test_every_file_exists(name):
     assert (ROOT / name).exists() or (ROOT / "transformer_core" / name).exists()
 
 
+def test_what_is_said_to_be_in_a_file_is_there():
+    said = re.findall(r"`(\w+)` in `([\w/]+\.py)`", GUIDE)
+    assert len(said) >= 2
+    for word, name in said:
+        assert word in (ROOT / "transformer_core" / name).read_text(encoding="utf-8"), (word, name)
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_of_make_exists(name):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -1,12 +1,15 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
+from huggingface_hub import RepoCard
 from tiny_study import write_writers
 
 from train.readme import ablations, table, with_numbers
 
 ROOT = Path(__file__).parents[2]
+LONGEST = 60  # characters of a Space's description, where the Hub cuts it off
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -43,9 +46,20 @@ def test_a_studys_table_comes_from_its_curves(tmp_path):
     assert ablations(tmp_path) == "No study has been trained yet.\n"
 
 
-@pytest.mark.parametrize("name", ["title", "sdk: gradio", "app_file: app.py", "license: mit"])
-def test_the_space_finds_its_card(name):
-    assert README.startswith("---\n") and name in README.split("---")[1]
+def test_a_space_runs_what_is_tested_here():
+    space, workflow = RepoCard(README).data.to_dict(), ".github/workflows/tests.yml"
+    assert space["title"] and len(space["short_description"]) <= LONGEST
+    assert space["sdk"] == "gradio" and (ROOT / space["app_file"]).is_file()
+    assert f"gradio=={space['sdk_version']}" in (ROOT / "requirements.txt").read_text().split()
+    assert f'{{python: "{space["python_version"]}", ' in (ROOT / workflow).read_text()
+    assert (ROOT / space["license_link"]).is_file()
+
+
+def test_the_python_that_the_readme_shows_runs(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(from transformer_core.*?)```", README, re.DOTALL)
+    exec(code, {})
+    assert len(capsys.readouterr().out) > 200
 
 
 def named() -> set[Path]:

@@ -159,22 +159,16 @@ def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, st
     until(lambda: not any(ref() for ref in started))
 
 
-def test_while_one_trains_another_is_answered_within_two_seconds(visit, app, started):
-    def seconds() -> float:
-        begun, call = time.monotonic(), f"{app.address}/call/translate"
-        event = httpx.post(call, json={"data": ["Speak to all of them.", 4]}).json()["event_id"]
-        assert "event: complete" in httpx.get(f"{call}/{event}", timeout=30).text
-        return time.monotonic() - begun
-
-    seconds()  # loads the model
-    alone = seconds()
+def test_while_one_trains_another_is_answered(visit, app, started):
     visitor = visit()
     visitor.start()
     visitor.hears("process_generating")
-    # a machine that is busy with other things may be slower, but not because of the training
-    assert seconds() < max(2, 3 * alone)
+    call = f"{app.address}/call/translate"
+    event = httpx.post(call, json={"data": ["Speak to all of them.", 4]}).json()["event_id"]
+    assert "event: complete" in httpx.get(f"{call}/{event}", timeout=60).text
     (training,) = (ref() for ref in started if ref())
     step = training.step
+    assert step < 3_000  # the answer has not waited for its end
     until(lambda: training.step > step)
 
 

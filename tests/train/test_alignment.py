@@ -1,0 +1,68 @@
+"""Which head aligns words is measured by blanking pieces."""
+
+import json
+
+import torch
+from tiny import tiny_translator, write_tiny
+
+from train import alignment
+from train.data.hub import Pairs
+from transformer_core.checkpoint import load_trained, weights_of
+from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.trace import Site, Trace
+from transformer_core.tasks.alignment import alignment_head
+from transformer_core.tokenization import BOS, EOS
+
+PAIRS = [("Speak, speak.", "hear me speak."), ("You are all.", "famish?"), ("All:", "speak")]
+
+
+@torch.inference_mode()
+def test_a_piece_matters_as_much_as_is_lost_without_it():
+    trained = tiny_translator()
+    src = torch.tensor([[*trained.tokenizer.encode("Speak, speak."), EOS]])
+    tgt = torch.tensor([[BOS, *trained.tokenizer.encode("hear me"), EOS]])
+    found = alignment.importance(trained, src, tgt)
+    assert found.shape == (tgt.size(1) - 1, src.size(1))
+
+    def log_probs(blank: int | None) -> torch.Tensor:
+        embedded = trained.model.encoder.embed(src).clone()
+        if blank is not None:
+            embedded[0, blank] = 0.0
+        logits = trained.model(src, tgt[:, :-1], inputs_embeds=embedded)
+        return logits[0].log_softmax(-1)[range(tgt.size(1) - 1), tgt[0, 1:]]
+
+    for piece in range(src.size(1)):
+        lost = log_probs(None) - log_probs(piece)
+        torch.testing.assert_close(found[:, piece], lost, rtol=1e-4, atol=1e-4)
+
+
+def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "translation"
+    write_tiny(folder, tiny_translator())
+    en, de = map(list, zip(*PAIRS, strict=True))
+    sets = {"validation_tiny": Pairs(en, de, [""] * len(en))}
+    monkeypatch.setattr(alignment.hub, "translation", lambda path, split: sets)
+    monkeypatch.setattr(alignment, "CLEAR", 0.0)  # an untrained model leans on nothing much
+    alignment.main(["--checkpoint", str(folder)])
+    record = json.loads((folder / "alignment.json").read_text())
+    assert record["n_sentences"] == len(PAIRS) and 0 < record["n_pieces"] <= 40
+    assert record["agreement"] == max(record["heads"].values()) and len(record["heads"]) == 8
+    assert record["weights"] == weights_of(folder)
+    site, head, agreement = alignment_head(load_trained(folder, EncoderDecoder))
+    assert (site.layer, head, agreement) == (record["layer"], record["head"], record["agreement"])
+    assert f"layer {site.layer + 1}, head {head + 1} agrees" in capsys.readouterr().out
+
+
+def test_a_head_that_looks_where_it_matters_agrees_always(monkeypatch):
+    trained = tiny_translator()
+    monkeypatch.setattr(alignment, "CLEAR", -1e9)  # every piece counts
+
+    def what_head_one_looks_at(trained, src, tgt):
+        trace = Trace()
+        trained.model(src, tgt[:, :-1], trace)
+        return trace.attention[Site("decoder", 1, "cross")].weights[0, 1]
+
+    monkeypatch.setattr(alignment, "importance", what_head_one_looks_at)
+    heads, n_pieces = alignment.agreement(trained, PAIRS)
+    assert heads["1:1"] == 1.0 and min(heads.values()) < 1.0
+    assert n_pieces == sum(len(trained.tokenizer.encode(de)) + 1 for _, de in PAIRS)
