@@ -154,7 +154,8 @@ function toPointer(event) {
   away.value = Math.round(+away.min + (at - x(+away.min)) / (x(1) - x(0)));
   move();
 }
-for (const kind of ['pointerdown', 'pointermove']) chart.addEventListener(kind, toPointer);
+// not where a finger comes down: it may be about to scroll
+for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, toPointer);
 actions.svg = () => met && saveSvg('distance', chart);
 actions.csv = () =>
   met &&

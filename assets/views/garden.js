@@ -12,6 +12,7 @@ const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 // of the text that it grows from there is room for so much, on a phone for less
 let left = 140;
 let moving = 0, drawn = [], ways = [];
+let seen = null; // the value that is drawn; the last one may answer an earlier press
 
 // [letters so far][thread]: which threads agree with it until there, the first and how many
 function groupsOf(lines) {
@@ -86,10 +87,11 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
-  if (!takesOver(value)) return; // one that was asked later comes
+  if (!movesOn(value)) return;
+  seen = value;
   if (value.press === undefined) warming.halt();
   finding.textContent = value.summary;
-  if (!warming.runs()) heat.value = value.temperature;
+  if (isNewest(value) && !warming.runs()) heat.value = value.temperature;
   showHeat();
   left = svg.parentElement.clientWidth < 600 ? 64 : 140;
   const now = layout(value), room = Math.floor((left - 12) / LETTER);
@@ -169,7 +171,7 @@ svg.addEventListener('focusin', (event) => { // the next time Tab leads here aga
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
-  const { id, ids, position } = current(), { thread, to } = run.dataset;
+  const { id, ids, position } = seen, { thread, to } = run.dataset;
   warming.halt();
   tell('take', { id, position, ids: ids[thread].slice(0, +to) });
 }
@@ -183,7 +185,7 @@ svg.addEventListener('keydown', (event) => {
   runs[runs.indexOf(run) + way[0] + way[1]]?.focus();
 });
 actions.csv = () => {
-  const { lines, probs, temperature } = current() ?? {};
+  const { lines, probs, temperature } = seen ?? {};
   if (!lines) return;
   saveTable('threads', [
     ['temperature', 'thread', 'place', 'character', 'probability'],
@@ -192,6 +194,6 @@ actions.csv = () => {
     ),
   ]);
 };
-actions.svg = () => current() && saveSvg('threads', svg);
+actions.svg = () => seen && saveSvg('threads', svg);
 watch('value', draw);
 draw();

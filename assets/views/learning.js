@@ -107,7 +107,7 @@ function axes(low, high, x, y) {
 }
 const watching = player(slider, MS, draw);
 slider.addEventListener('input', draw);
-chart.addEventListener('pointerdown', (event) => { // the nearest moment
+chart.addEventListener('click', (event) => { // the nearest moment
   const { x } = scales(moments()), at = event.clientX - chart.getBoundingClientRect().left;
   const far = moments().map(({ step }) => Math.abs(x(step) - at));
   watching.halt();

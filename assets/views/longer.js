@@ -12,6 +12,7 @@ const finding = $('.finding'),
 const LEFT = 22, RIGHT = 74, TOP = 24, FOOT = 28, HEIGHT = 300, MS = 900, APART = 15;
 const SHOWN = 44; // characters of the end of what was read
 const SPARE = 32; // from where the slider begins, if the text is longer
+let seen = null; // the value that is drawn; the last one may answer an earlier press
 let wanted = null, first = 0; // characters to read: what a visitor chose, what the app begins with
 const keep = keepPart((said) => {
   wanted = /^[1-9]\d{0,4}$/.test(said) ? +said : null;
@@ -20,7 +21,9 @@ const keep = keepPart((said) => {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value);
-  if (!value || !takesOver(value)) return;
+  if (value && !movesOn(value)) return;
+  seen = value;
+  if (!value) return;
   if (value.press === undefined) reading.halt();
   finding.textContent = value.summary;
   const any = value.rows.length > 0;
@@ -31,7 +34,7 @@ function draw() {
   if (value.press === undefined) {
     first = value.n;
     begin();
-  } else if (!reading.runs()) slider.value = value.n;
+  } else if (isNewest(value) && !reading.runs()) slider.value = value.n;
   element.classList.toggle('waits', !isNewest(value));
   after.textContent = `After ${value.n} characters: “…${
     [...value.text].slice(-SHOWN).join('').replaceAll('\n', ' ↵ ')
@@ -40,7 +43,7 @@ function draw() {
   plot();
 }
 function begin() { // with what was chosen of the text before, or stands in the address
-  const value = current();
+  const value = seen;
   if (!value?.rows.length) return;
   slider.value = wanted ?? first;
   if (+slider.value !== value.n || !isNewest(value)) ask();
@@ -48,7 +51,7 @@ function begin() { // with what was chosen of the text before, or stands in the 
 function model({ name, loss, writes, looks, lately }) {
   const says = make('p', { class: 'longer-says', lang: 'en' });
   says.textContent = writes === null
-    ? `cannot read this: its table has ${current().length} rows`
+    ? `cannot read this: its table has ${seen.length} rows`
     : writes.replaceAll('\n', ' ↵ ');
   const strip = make('div', { class: 'longer-strip' });
   looks.forEach((share) => {
@@ -80,7 +83,7 @@ function scales({ rows, longest }) {
   };
 }
 function plot() {
-  const value = current(), { rows, length, longest } = value, at = +slider.value;
+  const value = seen, { rows, length, longest } = value, at = +slider.value;
   fillTrack(slider);
   steps.textContent = at;
   slider.setAttribute('aria-valuetext', `${at} characters`);
@@ -136,7 +139,7 @@ function lines({ name, points }, x, y) {
 // At the ends of the lines, none on another; of one that ends at the wall before it, where no other
 // line is so high.
 function names(rows, x, y, text) {
-  const longest = current().longest;
+  const longest = seen.longest;
   const ends = rows.filter(({ points }) => points.length).map(({ name, points }) => {
     const [at, loss] = points.at(-1), early = at < longest;
     return { name, early, x: x(at) + (early ? -8 : 8), y: y(loss) + (early ? -14 : 4) };
@@ -158,19 +161,19 @@ function ask() { // the place moves at once; what is written there is on its way
 }
 const reading = player(slider, MS, chosen, 16);
 slider.addEventListener('input', chosen);
-chart.addEventListener('pointerdown', (event) => {
-  const { x } = scales(current()), at = event.clientX - chart.getBoundingClientRect().left;
+chart.addEventListener('click', (event) => {
+  const { x } = scales(seen), at = event.clientX - chart.getBoundingClientRect().left;
   reading.halt();
   slider.value = (at - x(0)) / (x(1) - x(0));
   chosen();
 });
-actions.svg = () => current()?.rows.length && saveSvg('longer', chart);
+actions.svg = () => seen?.rows.length && saveSvg('longer', chart);
 actions.csv = () =>
-  current()?.rows.length &&
+  seen?.rows.length &&
   saveTable('longer', [
     ['encoding', 'characters before', 'nats a character', 'least', 'most'],
-    ...current().rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
+    ...seen.rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
   ]);
-new ResizeObserver(() => current()?.rows.length && plot()).observe(chart.parentElement);
+new ResizeObserver(() => seen?.rows.length && plot()).observe(chart.parentElement);
 watch('value', draw);
 draw();

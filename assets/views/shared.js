@@ -145,14 +145,18 @@ const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data
 // What a visitor does is shown at once and answered later. Where several answers may be under way,
 // each says which press it is to (events.answering): one to an earlier press knows nothing of those
 // since, and a value that answers none is as new as the last.
-let presses = 0;
+let presses = 0, latest = 0;
 const numbered = (data) => ({ ...data, press: presses += 1 });
 const isNewest = (value) => (value?.press ?? presses) === presses;
-// where a value that answers no press is about something else, what is under way is about the old
-const takesOver = (value) => {
-  if (value.press === undefined) presses += 1;
-  return isNewest(value);
+// Where a value that answers no press is about something else, what is under way is about the old.
+// movesOn: it is newer than what is shown, though more may have been asked since
+const movesOn = ({ press }) => {
+  if (press === undefined) presses += 1;
+  const at = press ?? presses, newer = at >= latest;
+  if (newer) latest = at;
+  return newer;
 };
+const takesOver = (value) => movesOn(value) && isNewest(value);
 // who wants little motion sees at once what others see move
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const smooth = () => calm.matches ? 'auto' : 'smooth';

@@ -16,6 +16,7 @@ function draw() {
     makeRoom();
     return;
   }
+  if (value && !movesOn(value)) return; // it is of another text
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);

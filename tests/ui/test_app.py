@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from types import FunctionType
 
+import gradio as gr
 import httpx
 import pytest
 from tiny import TEXT, write_tinies
@@ -56,6 +57,19 @@ def test_no_two_handlers_of_one_trigger_wait_for_each_other():
         if one.fn is not None and one.trigger_mode == "always_last":
             waiting.update(target for target in one.targets if target[0] is not None)
     assert {target: n for target, n in waiting.items() if n > 1} == {}
+
+
+def test_a_number_beyond_its_limits_reaches_the_handler_that_names_them(folder):
+    # gradio's own refusal would stop every event that is given all settings, as a new place is
+    numbers = [
+        block
+        for block in build_app(Models(folder), fit_on_cpu).blocks.values()
+        if isinstance(block, gr.Number | gr.Slider)
+    ]
+    assert len(numbers) > 10
+    for block in numbers:
+        for typed in (-1e9, 1e9, None):
+            block.preprocess(typed)
 
 
 def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):

@@ -52,7 +52,7 @@ def numbers(stages: dict) -> list[str]:
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
     visit, drawing, part, number, stages, lines, lens, *_ = handlers["look_inside"](
-        OURS, "cab", training
+        OURS, "cab", *BLANK, None, training
     )
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
@@ -61,20 +61,20 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
     assert len(part["panels"]) == 6 < len(stages["panels"]) and number is None
     assert lines["parts"] and len(lens["layers"]) == 2
-    _, rival, *_ = handlers["look_inside"](RIVAL, "cab", training)
+    _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK, None, training)
     assert rival["summary"].startswith("B: norm none")
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
-    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", training)
+    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
     again = gr.EventData(None, {"key": visit.key})
     for _ in islice(training.run(), 5):
         pass
-    assert numbers(handlers["pick"](visit, again)[3]) == numbers(before)
-    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", training)
+    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
+    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
     assert numbers(after) != numbers(before)
     training.forget()
-    assert numbers(handlers["pick"](visit, again)[3]) == numbers(before)
+    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
 
 
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
@@ -82,7 +82,7 @@ def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
         assert (text, visit, others[:5]) == ("CAB", None, [None] * 5)
         assert drawing == {"summary": LAB[name]}
-        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", None)
+        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK, None, None)
         assert looked == [None, drawing, *[None] * 5]
         assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
@@ -104,7 +104,9 @@ def test_a_part_of_the_lab_s_model_stays_open_while_one_types_and_where_one_come
 def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
     for text, kept in (("ba", "BA"), ("To be, or not to be", training.toy.example)):
         assert handlers["change_model"](OURS, text, training)[0] == kept
-    assert "knows A B C" in handlers["look_inside"](OURS, "ABX", training)[1]["summary"]
+    assert (
+        "knows A B C" in handlers["look_inside"](OURS, "ABX", *BLANK, None, training)[1]["summary"]
+    )
 
 
 def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_it(
@@ -161,7 +163,9 @@ def test_a_text_that_is_typed_keeps_the_part_that_is_open_and_no_answer_to_anoth
 def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):
     _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
     pressed = gr.EventData(None, {"key": "encoder:1:self:attention"})
-    visit, *_, doors, written, part, head = handlers["pick"](visit, pressed)
+    visit, *_, doors, written, part, head = handlers["pick"](
+        visit, "sentiment", "Speak to all", pressed
+    )
     assert (written, part, head) == ("", "encoder:1:self:attention", 1)
     (name, home), *_ = doors["doors"]
     assert name == "Open in Sentiment" and "review-heads=1.2.1" in home
@@ -169,10 +173,33 @@ def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):
     assert all(value == gr.skip() for value in left)
 
 
+def test_what_is_pressed_below_a_text_that_was_left_is_left_too(handlers):
+    _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
+    acts = {
+        "pick": {"key": "encoder:1:self:attention"},
+        "pick_head": {"head": 1},
+        "unfold": {"cell": ["softmax", 1, 0, 0], "press": 1},
+    }
+    for name, data in acts.items():
+        act, event = handlers[name], gr.EventData(None, data)
+        assert act(visit, "sentiment", "Speak to", event) == gr.skip()
+        assert act(visit, OURS, "Speak to all", event) == gr.skip()
+        assert act(visit, "sentiment", "Speak to all", event) != gr.skip()
+
+
+def test_who_looks_again_keeps_the_part_that_is_open(handlers):
+    text, part = "Speak to all", "encoder:1:self:attention"
+    _, visit, *_ = handlers["arrive"]("sentiment", text, "", part, 2, None, None)
+    same = handlers["look_inside"]("sentiment", text, "", part, 2, visit, None)
+    assert all(value == gr.skip() for value in same)
+    visit, *_, key, head = handlers["look_inside"]("sentiment", "Sp", "", part, 2, visit, None)
+    assert (visit.asked.text, key, head) == ("Sp", part, 2)
+
+
 def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training):
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
-    _, drawing, *others = handlers["look_inside"](OURS, "CAB", training)
+    _, drawing, *others = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
     assert "beyond what can be computed" in drawing["summary"] and others[:5] == [None] * 5
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
@@ -186,12 +213,14 @@ def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
 def test_a_model_that_does_not_exist_is_refused(handlers):
     for name in ("", "../../etc", None):
         with pytest.raises(gr.Error, match="no model"):
-            handlers["look_inside"](name, "CAB", None)
+            handlers["look_inside"](name, "CAB", *BLANK, None, None)
 
 
 def number_of(handlers, visit, cell, press=None):
     """The value of the view for a number that is pressed."""
-    return handlers["unfold"](visit, gr.EventData(None, {"cell": cell, "press": press}))
+    stands = visit.asked[:2] if visit else ("sentiment", "Speak to all")
+    event = gr.EventData(None, {"cell": cell, "press": press})
+    return handlers["unfold"](visit, *stands, event)
 
 
 def test_a_number_is_opened_and_its_factors_are_in_turn(handlers):
@@ -214,7 +243,7 @@ def test_a_number_is_opened_and_its_factors_are_in_turn(handlers):
 def test_what_is_hidden_by_a_mask_says_so(handlers, training):
     _, visit, *_ = handlers["change_model"](OURS, "CAB", training)
     pressed = gr.EventData(None, {"key": "decoder:0:self:attention"})
-    visit, *_ = handlers["pick"](visit, pressed)
+    visit, *_ = handlers["pick"](visit, OURS, "CAB", pressed)
     hidden = number_of(handlers, visit, ["masked", 0, 1, 0])
     assert hidden["steps"][-1] == ["hidden by the mask", None] and "softmax" in hidden["said"]
     assert number_of(handlers, visit, ["softmax", 0, 1, 0])["steps"][-1][1] == 0
@@ -246,6 +275,7 @@ def test_a_number_that_another_part_made_says_so(handlers):
     _, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
     with pytest.raises(gr.Error, match="press Look inside"):
         number_of(handlers, None, ["softmax", 0, 0, 0])
-    visit, *_ = handlers["pick"](visit, gr.EventData(None, {"key": "encoder:0:self:add"}))
+    pressed = gr.EventData(None, {"key": "encoder:0:self:add"})
+    visit, *_ = handlers["pick"](visit, "sentiment", "Speak to all", pressed)
     with pytest.raises(gr.Error, match="another part"):
         number_of(handlers, visit, ["update", 0, 0, 0])

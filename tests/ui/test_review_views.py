@@ -131,6 +131,16 @@ def test_edits_are_read_as_they_were_sent():
     assert words.checked({"0": "", "8": None, "3": "x"}, 9) == {0: "", 8: None, 3: "x"}
 
 
+def test_what_is_done_to_the_words_of_a_text_that_was_left_is_left_too(trained):
+    editor = words.Editor(SimpleNamespace(classifier=trained))
+    work, *_ = editor.draw(SAID)
+    edit = gr.EventData(None, {"edits": {"0": ""}, "press": 1})
+    assert editor.edit(work, f"{SAID} out", edit) == [gr.skip()] * 3
+    assert editor.suggest(work, f"{SAID} out", gr.EventData(None, {"word": 0})) == gr.skip()
+    changed, *_ = editor.edit(work, SAID, edit)
+    assert (changed.text, changed.edits) == (SAID, {0: ""})
+
+
 def test_deletion_curves_are_drawn_as_measured_and_chance_is_dashed(tried):
     figure = reviews.deletion_curves(tried.dropped, tried.curves, CHANCE, "probability")
     assert [trace.name for trace in figure.data] == list(tried.curves)
@@ -196,12 +206,28 @@ def test_the_lens_says_where_the_answer_stays(trained):
 
 def test_switched_off_heads_change_the_probability_that_is_told(trained):
     site = trained.model.sites[0]
-    value = layers.switched(trained, layers.Silenced(SAID, ((site, 1),)))
+    value = layers.switched(trained, SAID, ((site, 1),))
     found = classify(trained, SAID)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
     before = found.probabilities[found.label]
     assert f"from {percent(before, 1)} to {percent(after, 1)}" in value["summary"]
+
+
+def test_heads_are_switched_off_for_the_text_that_stands_there(trained):
+    with gr.Blocks() as demo, gr.Tab() as opened:
+        review = gr.Textbox()
+        layers.build(SimpleNamespace(classifier=trained), review, opened)
+    handlers = {handler.name: handler for handler in demo.fns.values()}
+    assert [handlers[name].inputs[0] for name in ("toggle", "try_each")] == [review, review]
+    first = next(iter(every_head(trained.model.sites, 4)))
+    pressed = gr.EventData(None, {"off": [switches.head_key(first)], "press": 2})
+    off, value = handlers["toggle"].fn(SAID, None, pressed)
+    assert off == (first,) and value == {**layers.switched(trained, SAID, off), "press": 2}
+    measured = handlers["try_each"].fn(SAID)
+    assert handlers["show_worth"].fn(SAID, off, measured)["damage"]
+    assert handlers["show_worth"].fn("Another one", off, measured)["damage"] is None
+    assert handlers["toggle"].fn(" ", measured, pressed) == ((), None)
 
 
 def test_of_what_a_page_says_is_off_only_heads_count(trained):

@@ -120,11 +120,21 @@ def test_what_an_address_sets_with_a_text_or_without_is_done(trained, work, type
 
 def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(handlers, work):
     pressed = gr.EventData(None, {"off": ["decoder-cross:0:1"], "press": 3})
-    *kept, switches = handlers.toggle(work, "Another text.", None, pressed)
-    assert all(value == gr.skip() for value in kept) and len(kept) == len(handlers.parts.shown)
-    assert (switches["off"], switches["press"]) == ([], 3)
-    *_, switches = handlers.toggle(work, TEXT, None, pressed)
+    search = TEXT, work.beam_size, work.length_penalty
+    for left in (("Another text.", *search[1:]), (TEXT, work.beam_size + 1, search[2])):
+        *kept, switches = handlers.toggle(work, *left, None, pressed)
+        assert all(value == gr.skip() for value in kept) and len(kept) == len(handlers.parts.shown)
+        assert (switches["off"], switches["press"]) == ([], 3)
+    *_, switches = handlers.toggle(work, *search, None, pressed)
     assert switches["off"] == ["decoder-cross:0:1"]
+
+
+def test_what_is_pressed_before_a_setting_was_moved_is_left(handlers, work):
+    moved = TEXT, work.beam_size, work.length_penalty + 0.5
+    assert handlers.pick_sentence(work, *moved, 0) == gr.skip()
+    piece = gr.EventData(None, {"position": 0, "token": 7})
+    assert handlers.pick_piece(work, *moved, piece) == gr.skip()
+    assert handlers.pick_node(work, *moved, gr.EventData(None, {"path": [7]})) == gr.skip()
 
 
 @pytest.mark.parametrize(

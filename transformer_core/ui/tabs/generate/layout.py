@@ -138,7 +138,7 @@ def draw_section() -> Draw:
             )
             with gr.Row():
                 length = Slider(10, 1000, 300, step=10, label="Length", min_width=120)
-                seed = gr.Number(1, label="Seed", precision=0, minimum=0, min_width=80)
+                seed = gr.Number(1, label="Seed", precision=0, min_width=80)
         with gr.Column(scale=7, min_width=280):
             bars = bars_view("The model's distribution, and what is drawn from", elem_id="bars")
     return Draw(temperature, top_k, top_p, penalty, length, seed, bars)

@@ -28,6 +28,7 @@ from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
+    Visit,
     doors_of,
     look_at_learner,
     open_model,
@@ -167,11 +168,6 @@ class Inside:
         sites = visit.trained.model.sites if visit else []
         return *looked, doors_of(self.models, asked, sites), *asked.kept.values()
 
-    @answers_errors
-    def look_inside(self, name, text, training):
-        """The chosen model with the visitor's text."""
-        return self.opened(Asked(self.known(name), text), training)
-
     def opened(self, asked: Asked, training: Training | None) -> tuple:
         """A model with a text, or why it cannot be opened in its place."""
         try:
@@ -189,7 +185,7 @@ class Inside:
         if self.known(name) in self.names:
             return EXAMPLES[name], *self.at(self.example(name))
         text = training.readable(text) if training else text
-        return text, *self.look_inside(name, text, training)
+        return text, *self.opened(Asked(name, text), training)
 
     @answers_errors
     def arrive(self, name, text, written, part, head, visit, training):
@@ -205,35 +201,51 @@ class Inside:
         return text, *self.opened(asked, training)
 
     @answers_errors
-    def follow(self, name, text, written, part, head, visit, training):
-        """The text as it is being typed, with the part that is open; what was typed is kept.
+    def look_inside(self, name, text, written, part, head, visit, training):
+        """The chosen model with the visitor's text, and with the part that is open.
 
         What the model had answered to the text before is no answer to this one. A door brings text
         and answer at once: then they are not those of the visit.
         """
-        at = visit and visit.asked
-        if at and (at.name, at.text) == (name, text):
-            return tuple(gr.skip() for _ in range(N_ANEW - 1))
         if self.known(name) in LAB:
             return self.opened(Asked(name, text, "", part, head), training)
-        if at and at.written == written:
+        at = visit and visit.asked
+        if at and at.text != text and at.written == written:
             written = ""
         return self.arrive(name, text, written, part, head, visit, training)[1:]
 
     @answers_errors
-    def pick(self, visit, event: gr.EventData):
+    def follow(self, name, text, written, part, head, visit, training):
+        """The text as it is being typed; what was typed is kept."""
+        if not is_past(visit, name, text):
+            return tuple(gr.skip() for _ in range(N_ANEW - 1))
+        return self.look_inside(name, text, written, part, head, visit, training)
+
+    @answers_errors
+    def pick(self, visit, name, text, event: gr.EventData):
         """Open a part that was pressed."""
+        if visit and is_past(visit, name, text):
+            return gr.skip()
         return self.at(open_node(visit, jump=True, key=event.key))
 
     @answers_errors
-    def pick_head(self, visit, event: gr.EventData):
+    def pick_head(self, visit, name, text, event: gr.EventData):
         """Another head of the part that is open."""
+        if visit and is_past(visit, name, text):
+            return gr.skip()
         return self.at(open_node(visit, jump=False, head=event.head))
 
     @answers_errors
-    def unfold(self, visit, event: gr.EventData):
+    def unfold(self, visit, name, text, event: gr.EventData):
         """One number of the part that is open."""
+        if visit and is_past(visit, name, text):
+            return gr.skip()
         return open_number(visit, event.cell, event.press)
+
+
+def is_past(visit: Visit | None, name: str, text: str) -> bool:
+    """Whether another model or another text stands there by now, whose answer will come."""
+    return visit is None or (visit.asked.name, visit.asked.text) != (name, text)
 
 
 def build(page: Page) -> Furniture:
@@ -246,7 +258,11 @@ def build(page: Page) -> Furniture:
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **QUEUED, **PRIVATE}
     gr.on(
-        [layout.button.click, layout.text.submit], inside.look_inside, asked, layout.shown, **seen
+        [layout.button.click, layout.text.submit],
+        inside.look_inside,
+        arriving,
+        layout.shown,
+        **seen,
     )
     layout.choice.input(inside.change_model, asked, anew, trigger_mode="always_last", **seen)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
@@ -255,11 +271,13 @@ def build(page: Page) -> Furniture:
     changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
     changed.then(inside.follow, arriving, layout.shown, **QUIET)
     opened = [layout.visit, *layout.opened, *layout.told]
-    layout.drawing.pick(inside.pick, layout.visit, opened, **QUIET)
+    stands = [layout.visit, layout.choice, layout.text]
+    pressed = [layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
     for view in (layout.part, layout.stages):
-        view.switch(inside.pick_head, layout.visit, opened, **QUIET)
+        pressed.append(view.switch(inside.pick_head, stands, opened, **QUIET))
     for view in (layout.part, layout.stages, layout.unfolded):
-        view.unfold(inside.unfold, layout.visit, layout.unfolded, **QUIET)
+        pressed.append(view.unfold(inside.unfold, stands, layout.unfolded, **QUIET))
+    gr.on([layout.text.change, layout.choice.input], None, cancels=pressed, **PRIVATE)
     layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
     kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

@@ -2,14 +2,14 @@
 lens reads [CLS] after every layer as if it were the last; the switches take heads away.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.explain.roles import roles_of
-from transformer_core.inference import Classification, Models, classify
+from transformer_core.inference import Classification, InputError, Models, classify
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, read_review
@@ -29,14 +29,6 @@ from transformer_core.ui.views.switches import (
 
 TITLE = "Layers"
 POSITIVE = LABELS.index("positive")
-
-
-@dataclass(frozen=True)
-class Silenced:
-    """One visitor's text, and the heads that are off."""
-
-    text: str = ""
-    off: tuple[Head, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,61 +52,63 @@ def lens(trained: Trained, found: Classification) -> dict:
     return meters_value(zip(names, [*before, last], strict=True), summary)
 
 
-def switched(trained: Trained, work: Silenced, measured: Measured | None = None) -> dict:
+def switched(
+    trained: Trained, text: str, off: tuple[Head, ...] = (), measured: Measured | None = None
+) -> dict:
     """The value of the head switches, with what each is worth if that was measured of the text."""
-    plain = classify(trained, work.text)
-    damage = measured.damage if measured and measured.text == work.text else None
+    plain = classify(trained, text)
+    damage = measured.damage if measured and measured.text == text else None
     label, before = plain.label, plain.probabilities[plain.label]
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = INVITATION
     if damage:
         change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
         summary = worth(damage, roles_of(trained), change, 1)
-    if work.off:
-        trace = Trace(head_mask(trained.model, work.off), record=False)
-        after = classify(trained, work.text, trace).probabilities[label]
+    if off:
+        trace = Trace(head_mask(trained.model, off), record=False)
+        after = classify(trained, text, trace).probabilities[label]
         summary = (
-            f"{heads_off(work.off, len(sites) * n_heads)}: the probability of “{label}” "
+            f"{heads_off(off, len(sites) * n_heads)}: the probability of “{label}” "
             f"goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
-    return switches_value(sites, n_heads, work.off, damage, [], summary, quantity)
+    return switches_value(sites, n_heads, off, damage, [], summary, quantity)
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
-    """The lens above the switches."""
-    work = gr.State(Silenced(), time_to_live=3600)
+    """The lens above the switches; both are of the text that stands above, whatever was shown."""
+    off = gr.State((), time_to_live=3600)
     measured = gr.State(None, time_to_live=3600)
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", lasting=True, elem_id="review-switches")
 
     def draw(text):
         found = classify(models.classifier, text, Trace())
-        new = Silenced(text)
-        return [new, lens(models.classifier, found), switched(models.classifier, new)]
+        return [(), lens(models.classifier, found), switched(models.classifier, text)]
 
-    @answers_errors
-    def toggle(work, measured, event: gr.EventData):
+    def toggle(text, measured, event: gr.EventData):
         model = models.classifier.model
         off = heads_named(model.sites, model.config.n_heads, event.off)
-        work = replace(work, off=off)
-        return work, answering(event, switched(models.classifier, work, measured))
+        try:
+            return off, answering(event, switched(models.classifier, text, off, measured))
+        except InputError:  # the verdict says why
+            return (), None
 
     @answers_errors
-    def try_each(work):
+    def try_each(text):
         trained = models.classifier
-        seen = read_review(trained.tokenizer, work.text, trained.model.config.max_len)
-        label = LABELS.index(classify(trained, work.text).label)
+        seen = read_review(trained.tokenizer, text, trained.model.config.max_len)
+        label = LABELS.index(classify(trained, text).label)
         damage = knock_out_class(trained.model, seen.ids, label)
-        return Measured(work.text, {head: 100 * change for head, change in damage.items()})
+        return Measured(text, {head: 100 * change for head, change in damage.items()})
 
     @answers_errors
-    def show_worth(work, measured):
-        return switched(models.classifier, work, measured) if work.text else None
+    def show_worth(text, off, measured):
+        return switched(models.classifier, text, off, measured)
 
-    switches.toggle(toggle, [work, measured], [work, switches], **QUIET)
+    switches.toggle(toggle, [review, measured], [off, switches], **QUIET)
     # in two steps, for heads may be switched, or the text may change, while it measures
     switches.knock(
-        try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(show_worth, [work, measured], switches, **QUIET)
-    return Drawn([work, meters, switches], draw, [Silenced(), None, None])
+        try_each, review, measured, show_progress_on=switches, **QUEUED, **PRIVATE
+    ).success(show_worth, [review, off, measured], switches, **QUIET)
+    return Drawn([off, meters, switches], draw, [(), None, None])

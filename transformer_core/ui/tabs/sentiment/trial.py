@@ -11,7 +11,7 @@ import gradio as gr
 from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
 from transformer_core.inference import InputError, Models
-from transformer_core.ui.events import PRIVATE, QUEUED, after_any, stoppable
+from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, after_any, stoppable
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.trial import trial_value, trial_view
 
@@ -57,8 +57,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
             correlation = plot_view("Do the methods agree?", SEE["correlation"], "trial-agreement")
     shown = [tried, rows, curves, correlation]
     starts = [run.click, opened.select]
-    running = gr.on(
-        starts,
+    # not before the text has changed, if an address brings one: that ends a trial
+    running = gr.on(starts, None, None, None, js=ENTERED, **PRIVATE).then(
         functools.partial(proceedings, models),
         [review, tried],
         shown,
@@ -67,7 +67,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         **QUEUED,
         **PRIVATE,
     )
-    stoppable(stop, starts, running)
+    stoppable(stop, starts, running, ends=[review.change])
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
     running.then(outdated, [review, tried], shown, **quiet)
     after_any([review.change], outdated, [review, tried], shown, **quiet)

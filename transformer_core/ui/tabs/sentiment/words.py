@@ -71,7 +71,8 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
 class Editor:
     """What one may do to the words of a text; each method is the handler of one event.
 
-    The first three return an Edited, and what the two views show of it.
+    The first three return an Edited, and what the two views show of it. What is asked of words
+    that stand there no more is left unanswered: what was done to them goes with them.
     """
 
     models: Models
@@ -107,9 +108,11 @@ class Editor:
         """A text as it was typed."""
         return self.display(Edited(text), self.reading(text))
 
-    def edit(self, work: Edited, event: gr.EventData) -> list:
+    def edit(self, work: Edited, text: str, event: gr.EventData) -> list:
         """Do what the view asks for; what cannot be done is said beside what was done before."""
-        seen = self.reading(work.text)
+        if work.text != text:
+            return [gr.skip()] * 3
+        seen = self.reading(text)
         try:
             new = replace(work, edits=checked(event.edits, len(seen.words)))
             work, words, meters = self.display(new, seen)
@@ -117,9 +120,11 @@ class Editor:
             work, words, meters = self.display(work, seen, str(error))
         return [work, answering(event, words), meters]
 
-    def suggest(self, work: Edited, event: gr.EventData) -> dict:
+    def suggest(self, work: Edited, text: str, event: gr.EventData) -> dict:
         """What a language model would put in a word's place."""
-        trained, seen, word = self.models.classifier, self.reading(work.text), event.word
+        if work.text != text:
+            return gr.skip()
+        trained, seen, word = self.models.classifier, self.reading(text), event.word
         if not isinstance(word, int) or not 0 <= word < len(seen.words):
             raise InputError(f"The text has no word {word!r}.")
         if not self.models.has("reviews") or not self.one_vocabulary:
@@ -151,8 +156,12 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     meters = meters_view("Before and after", elem_id="words-meters")
     words = words_view("Change the words", elem_id="words")
     shown, editor = [work, words, meters], Editor(models)
-    words.edit(answers_errors(editor.edit), work, shown, **QUIET)
-    words.suggest(answers_errors(editor.suggest), work, words, **QUIET)
+    asked = [work, review]
+    pressed = [
+        words.edit(answers_errors(editor.edit), asked, shown, **QUIET),
+        words.suggest(answers_errors(editor.suggest), asked, words, **QUIET),
+    ]
+    review.change(None, None, None, cancels=pressed, **PRIVATE)
     searching = gr.on(
         [flip.click],
         answers_errors(editor.find_flip),

@@ -73,26 +73,26 @@ class Handlers:
             return refused(work, error)
         return self.display(work, sentence)
 
-    def is_past(self, work: Work, text: str) -> bool:
-        """Whether another text stands in the box by now, whose answer will come, or none."""
+    def is_past(self, work: Work, text: str, beam_size: float, length_penalty: float) -> bool:
+        """Whether another text or other settings stand there by now, whose answer will come."""
         try:
-            return not holds(self.trained, work, text, work.beam_size, work.length_penalty)
+            return not holds(self.trained, work, text, beam_size, length_penalty)
         except InputError:
             return True
 
     @answers_errors
-    def pick_sentence(self, work, text, number):
+    def pick_sentence(self, work, text, beam_size, length_penalty, number):
         """Look at another sentence of the text."""
-        if self.is_past(work, text):
+        if self.is_past(work, text, beam_size, length_penalty):
             return gr.skip()
         if not isinstance(number, int) or not 0 <= number < len(work.sources):
             raise InputError(f"There is no sentence {number!r}.")
         return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
 
     @answers_errors
-    def pick_piece(self, work, text, event: gr.EventData):
+    def pick_piece(self, work, text, beam_size, length_penalty, event: gr.EventData):
         """Continue from another piece than the one that was written."""
-        if self.is_past(work, text):
+        if self.is_past(work, text, beam_size, length_penalty):
             return gr.skip()
         tokens, position = work.translated.tokens, event.position
         if not isinstance(position, int) or not 0 <= position < len(tokens):
@@ -106,9 +106,9 @@ class Handlers:
         return picture_weights(self.trained, looked_at(self.trained, work))
 
     @answers_errors
-    def pick_node(self, work, text, event: gr.EventData):
+    def pick_node(self, work, text, beam_size, length_penalty, event: gr.EventData):
         """Continue from a branch of the search."""
-        if self.is_past(work, text):
+        if self.is_past(work, text, beam_size, length_penalty):
             return gr.skip()
         return self.force(work, event.path)
 
@@ -120,9 +120,11 @@ class Handlers:
         return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
 
     @answers_errors
-    def toggle(self, work, text, measured, event: gr.EventData):
+    def toggle(self, work, text, beam_size, length_penalty, measured, event: gr.EventData):
         """Switch heads off and on -> the outputs, and the head switches."""
-        if self.is_past(work, text):  # the switches, which show it already, take it back
+        if self.is_past(
+            work, text, beam_size, length_penalty
+        ):  # the switches, which show it already, take it back
             back = answering(event, self.show_worth(work, measured) or {})
             return *[gr.skip()] * len(self.parts.shown), back
         model = self.trained.model

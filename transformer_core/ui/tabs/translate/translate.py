@@ -46,11 +46,11 @@ def build(page: Page) -> Furniture | None:
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:
     """What is typed and dragged, and what an address says; what was pressed before is left."""
-    gr.on([parts.english.change, parts.clear.click], None, cancels=pressed, **PRIVATE)
     typed = [parts.work, *parts.search, *parts.kept]
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
+    gr.on([*changed, parts.clear.click], None, cancels=pressed, **PRIVATE)
     changed += [parts.english.submit, page.restored.change]
     with_switches(gr.on(changed, handlers.typed, typed, parts.shown, **QUIET), parts, handlers)
     emptied = [parts.english, *parts.shown, parts.switches]
@@ -59,19 +59,19 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
 
 def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
-    work, shown, text = parts.work, parts.shown, [parts.work, parts.english]
-    asked = [*text, parts.sentences]
+    work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
+    asked = [*stands, parts.sentences]
     pressed = [
         parts.sentences.input(handlers.pick_sentence, asked, shown, **QUIET),
-        parts.german.branch(handlers.pick_piece, text, shown, **QUIET),
-        parts.picture.force(handlers.pick_piece, text, shown, **QUIET),
-        parts.tree.force(handlers.pick_node, text, shown, **QUIET),
+        parts.german.branch(handlers.pick_piece, stands, shown, **QUIET),
+        parts.picture.force(handlers.pick_piece, stands, shown, **QUIET),
+        parts.tree.force(handlers.pick_node, stands, shown, **QUIET),
     ]
     for event in pressed:
         with_switches(event, parts, handlers)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
-    toggled = switches.toggle(handlers.toggle, [*text, measured], [*shown, switches], **QUIET)
+    toggled = switches.toggle(handlers.toggle, [*stands, measured], [*shown, switches], **QUIET)
     knocked = switches.knock(
         handlers.try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
     )
