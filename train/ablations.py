@@ -27,7 +27,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
-from train.running.hardware import Hardware, choose, device, name_of
+from train.running.hardware import Hardware, choose, device, name_of, settle_memory
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
@@ -188,6 +188,7 @@ def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None
     """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
     if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
         os.environ["CUDA_VISIBLE_DEVICES"] = str(number % torch.cuda.device_count())
+    settle_memory()
     torch.set_num_threads(flags.threads)
     study, out = STUDIES[flags.study], flags.out / flags.study
     chosen = recipes(flags)

@@ -22,7 +22,7 @@ from train import shakespeare
 from train.data import hub
 from train.loop import fit
 from train.running.flags import in_a_sentence
-from train.running.hardware import Hardware, choose, name_of
+from train.running.hardware import Hardware, choose, name_of, settle_memory
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.files import write_atomically
@@ -137,6 +137,7 @@ def main(argv: list[str] | None = None) -> None:
     flags = parser.parse_args(argv)
     if flags.steps < 1:
         parser.error(f"--steps {flags.steps} must be at least 1")
+    settle_memory()
     found = learn(hub.shakespeare(flags.data), flags.steps, choose("auto"))
     flags.checkpoint.mkdir(parents=True, exist_ok=True)
     write_atomically(flags.checkpoint / FILE, found.to_json())

@@ -223,6 +223,7 @@ def fit(
     if now.step == 0:
         now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
     yield now, trainer.averaged
+    start = time.monotonic() - now.seconds  # what the caller does meanwhile is no training
     while not finished(now, config):
         rate = learning_rate(now.step, fraction_done(now, config), config)
         loss, n_targets = trainer.gradients(loss_of, batch_of(now.step))
@@ -233,6 +234,7 @@ def fit(
             now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
             now.seconds = trainer.seconds_since(start)
         yield now, trainer.averaged
+        start = time.monotonic() - now.seconds
         if now.metrics is not None and state is not None and not now.diverged:
             # after the yield: the state never knows of a best model that its receiver lost
             save_newest(trainer.accelerator, state, now.step)

@@ -14,6 +14,7 @@ from train import alignment, heads, long_reviews, readme
 from train.evaluate import exam_of
 from train.running import measured
 from train.running.card import write_card
+from train.running.flags import in_a_sentence
 from train.running.scores import evaluate_and_publish
 from transformer_core.checkpoint import load_trained, read_measured
 from transformer_core.model.models import Model
@@ -68,6 +69,7 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
     return done
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Refresh from the command line, in the current folder."""
     parser = argparse.ArgumentParser(prog="python -m train.refresh", description=__doc__)

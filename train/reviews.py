@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from train.data import buckets, hub, sequences
+from train.data.error import DataError
 from train.data.films import HELD_OUT, load, unlabelled
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
@@ -115,10 +116,14 @@ def score(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> d
 
 
 def even_windows(ids: Tensor, n: int) -> Tensor:
-    """Up to n windows at even distances in a row of pieces. -> (n, WINDOW)"""
-    starts = torch.arange(0, len(ids) - WINDOW, WINDOW)
-    starts = starts[:: max(1, len(starts) // n)][:n]
-    return ids[starts[:, None] + torch.arange(WINDOW)]
+    """Up to n windows at even distances in a row of pieces. -> (n, WINDOW)
+
+    DataError if there are not enough pieces for one.
+    """
+    starts = hub.evenly(range(0, len(ids) - WINDOW + 1, WINDOW), n)
+    if not starts:
+        raise DataError(f"the reviews have {len(ids)} pieces, and a window has {WINDOW}")
+    return ids[torch.tensor(starts)[:, None] + torch.arange(WINDOW)]
 
 
 CARD = Card(

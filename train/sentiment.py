@@ -231,7 +231,9 @@ def verdicts_of(options: Options, reviews: Ragged) -> Tensor:
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = with_teachers(read_flags("sentiment", PRESETS, __doc__, argv, teachers=TEACHERS))
+    # what the app shows of a verdict is what [CLS] came from
+    read = read_flags("sentiment", PRESETS, __doc__, argv, fixed=("pooling",), teachers=TEACHERS)
+    options = with_teachers(read)
     refuse_readers(options)
     some, held_out = splits(options.data, options.preset)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)

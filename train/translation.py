@@ -12,6 +12,7 @@ from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor, nn
 
 from train.data import buckets, hub
+from train.data.error import DataError
 from train.data.pairs import (
     FINISHING,
     WEIGHTS,
@@ -166,7 +167,7 @@ def score(
     """
     sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
     if not sets:
-        raise ValueError(f"{path} has no test*.parquet")
+        raise DataError(f"{path} has no test*.parquet")
     corpora = {
         name: encode(trained.tokenizer, pairs.take(range(len(pairs))[:limit]), max_len(trained))
         for name, pairs in sets.items()

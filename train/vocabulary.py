@@ -19,7 +19,7 @@ from train.data.hub import Pairs
 from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import TrainConfig, fit
 from train.running.flags import in_a_sentence
-from train.running.hardware import Hardware, choose
+from train.running.hardware import Hardware, choose, settle_memory
 from train.translation import (
     MODEL,
     N_VALIDATION,
@@ -97,6 +97,7 @@ def main(argv: list[str] | None = None) -> None:
     if flags.threads < 1:
         parser.error(f"--threads {flags.threads} must be at least 1")
     flags.checkpoint.mkdir(parents=True, exist_ok=True)  # before half an hour of training
+    settle_memory()
     torch.set_num_threads(flags.threads)
     # evaluated before the first step and after the last
     config = replace(TRAIN, minutes=flags.minutes, warmup_steps=100, eval_every=1_000_000)

@@ -42,8 +42,11 @@ def read_json(path: Path) -> Any:
 
 
 def weights_of(folder: Path) -> dict[str, str]:
-    """The weight files of a checkpoint and their hashes."""
-    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["weights"]
+    """The weight files of a checkpoint and their hashes; CheckpointError if it names none."""
+    held = read_json(folder / "config.json")
+    if not isinstance(held, dict) or not isinstance(held.get("weights"), dict):
+        raise CheckpointError(f"{folder / 'config.json'} names no weights")
+    return held["weights"]
 
 
 def read_measured(folder: Path, name: str) -> Any:
@@ -192,15 +195,20 @@ def load_trained(
 ) -> Trained[M]:
     """Model and tokenizer of a checkpoint folder; CheckpointError if either is not as saved."""
     model, path = load(folder, model_class), vocabulary_of(folder)
-    try:
-        tokenizer = Tokenizer.load(path)
-    except ValueError as error:
-        raise CheckpointError(str(error)) from error
+    tokenizer = read_tokenizer(path)
     if tokenizer.vocab_size != model.config.vocab_size:
         raise CheckpointError(
             f"{path} has {tokenizer.vocab_size} pieces, the model {model.config.vocab_size}"
         )
     return Trained(model, tokenizer, folder)
+
+
+def read_tokenizer(path: Path) -> Tokenizer:
+    """A checkpoint's tokenizer.json; CheckpointError if it is none."""
+    try:
+        return Tokenizer.load(path)
+    except ValueError as error:
+        raise CheckpointError(str(error)) from error
 
 
 def vocabulary_of(folder: Path) -> Path:

@@ -134,6 +134,7 @@ def test_sentences_are_translated_in_order(translator):
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("Dr. Smith is here. He waits.", ["Dr. Smith is here.", "He waits."]),
         ("First line\n\nSecond line", ["First line", "Second line"]),
+        ("Room no. 5 is free. No. I am late.", ["Room no. 5 is free.", "No.", "I am late."]),
         ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
         ("It costs 3.50 euros.", ["It costs 3.50 euros."]),
         ("  ", []),
@@ -141,6 +142,20 @@ def test_sentences_are_translated_in_order(translator):
 )
 def test_texts_are_cut_after_sentences(text, parts):
     assert split_sentences(text) == parts
+
+
+def test_no_sentence_is_longer_than_the_model_can_place():
+    small = tiny_translator(max_len=12)
+    fits = "me " * 30
+    while len(small.tokenizer.encode(fits)) > 11:
+        fits = fits[:-1]
+    assert translate(small, fits).sentences
+    with pytest.raises(InputError, match="reads at most 11"):
+        translate(small, fits + " hear me speak")
+    forced = tuple(small.tokenizer.encode("me " * 30)[:11])
+    assert len(translate_sentence(small, "me", 1, forced=forced).tokens) <= 12
+    with pytest.raises(InputError, match="11 pieces at most"):
+        translate_sentence(small, "me", 1, forced=(*forced, 7))
 
 
 @pytest.mark.parametrize("beam_size, length_penalty", [(1, 1.0), (4, 0.0)])

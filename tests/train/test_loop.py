@@ -20,6 +20,7 @@ from train.loop import TrainConfig, learning_rate
 from train.optimizers import OPTIMIZERS
 from transformer_core import checkpoint
 from transformer_core.model.models import DecoderLM, Model
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 fit = partial(loop.fit, device="cpu", precision="no")
 CONFIG = TrainConfig(steps=8, batch_size=8, learning_rate=0.01, warmup_steps=2, eval_every=3)
@@ -132,6 +133,31 @@ def test_a_batch_in_parts_is_the_whole_batch(optimizer):
     # outputs, since AdamW enlarges the rounding of what has no gradient, such as biases of keys
     rows = sequences(-1)[0]
     assert_close(parts(rows), whole(rows), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
+def test_a_part_of_a_batch_may_be_empty(encoding):
+    # an epoch ends with the few rows that are left
+    def two_rows(step):
+        return (sequences(step)[0][:2],)
+
+    config = replace(CONFIG, steps=2, accumulate=3)
+    model = tiny_model(positional_encoding=encoding)
+    found = [now.loss for now, _ in fit(model, two_rows, loss_of, evaluate, config) if now.step]
+    assert len(found) == 2 and all(map(math.isfinite, found))
+
+
+def test_what_the_caller_does_between_steps_is_no_training(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    def batch_of(step):
+        clock.now += 1.0
+        return sequences(step)
+
+    for now, _ in fit(tiny_model(), batch_of, loss_of, evaluate, CONFIG):
+        assert now.seconds == now.step
+        clock.now += 100.0
 
 
 def test_a_gradient_is_clipped_to_its_limit(monkeypatch):

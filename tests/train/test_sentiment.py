@@ -16,6 +16,7 @@ from torch.testing import assert_close
 from train import evaluate, long_reviews, naive_bayes, reviews, sentiment, translation
 from train.data import films, hub, labelled_reviews, short_sentences
 from train.data.buckets import Ragged
+from train.data.error import DataError
 from train.data.hub import Reviews
 from train.loop import TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
@@ -90,6 +91,27 @@ def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
     table.write_text("label\ttext\nmeh\tSo so.\n")
     with pytest.raises(ValueError, match="meh"):
         hub.reviews(table, "test")
+
+
+def test_reviews_that_lack_labels_or_are_too_few_are_refused_in_a_sentence(folder, tmp_path):
+    with pytest.raises(DataError, match="90 of 90 reviews have no label"):
+        labelled_reviews.tested(folder / "unsupervised.parquet", "cpu")
+    few = some_reviews(150, 0).take([0])
+    datasets.Dataset.from_dict(vars(few)).to_parquet(folder / "train.parquet")
+    held_out = films.is_held_out(few.text[0])
+    assert not held_out
+    with pytest.raises(DataError, match="1 reviews are too few"):
+        films.load(folder)
+
+
+def test_windows_lie_at_even_distances_from_the_first_to_the_last():
+    ids = torch.arange(reviews.WINDOW * 10)
+    found = reviews.even_windows(ids, 4)
+    assert (found[:, 0] // reviews.WINDOW).tolist() == [0, 2, 5, 7]
+    assert reviews.even_windows(ids, 100).flatten().equal(ids)
+    assert len(reviews.even_windows(ids[: reviews.WINDOW], 4)) == 1
+    with pytest.raises(DataError, match="a window has"):
+        reviews.even_windows(ids[: reviews.WINDOW - 1], 4)
 
 
 def test_no_text_is_both_tested_and_trained_on(folder):

@@ -15,6 +15,7 @@ from torch.testing import assert_close
 
 from train import translation, vocabulary
 from train.data import buckets, hub
+from train.data.error import DataError
 from train.data.hub import Pairs
 from train.data.noise import noised
 from train.data.pairs import (
@@ -114,6 +115,25 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
     record[0]["command"] = "python -m train.translation"  # which reads what the Hub has
     (out / "run.json").write_text(json.dumps(record))
     assert "IWSLT" in translation.card_of(out).data
+
+
+def test_a_training_set_in_several_files_is_learnt_whole(folder):
+    whole, _ = load(folder)
+    (folder / "train.parquet").unlink()
+    some = sentences(400)
+    for i in range(2):
+        write(some.take(range(200 * i, 200 * (i + 1))), folder / f"train-0000{i}-of-00002.parquet")
+    assert load(folder)[0] == whole
+
+
+def test_sets_that_are_missing_are_named(folder):
+    write(replace(sentences(50), source=["ted"] * 50), folder / "train.parquet")
+    (folder / "validation_small.parquet").unlink()
+    with pytest.raises(DataError, match=r"no validation\*.parquet"):
+        load(folder)
+    (folder / "test_small.parquet").unlink()
+    with pytest.raises(DataError, match=r"no test\*.parquet"):
+        translation.score(None, folder, None)
 
 
 def test_a_tab_separated_file_scores_like_the_parquet_file(folder, tmp_path):

@@ -53,7 +53,7 @@ def encode(
     """Every text's pieces, as frame cuts them and puts special tokens around them."""
     parts = (texts[first : first + CHUNK] for first in range(0, len(texts), CHUNK))
     rows = (Ragged.of([frame(ids) for ids in tokenizer.encode_batch(part)]) for part in parts)
-    return functools.reduce(Ragged.__add__, rows)
+    return functools.reduce(Ragged.__add__, rows, Ragged.of([]))
 
 
 def draw(weights: Tensor, generator: torch.Generator) -> Tensor:

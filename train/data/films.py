@@ -4,6 +4,7 @@ import zlib
 from pathlib import Path
 
 from train.data import hub
+from train.data.error import DataError
 from train.data.hub import Reviews
 
 HELD_OUT = 12  # one review in so many validates
@@ -15,11 +16,23 @@ def is_held_out(text: str) -> bool:
 
 
 def load(path: Path | None) -> tuple[Reviews, Reviews]:
-    """Labelled reviews to learn from and to validate on; none of their texts is in the test set."""
-    labelled = unique(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
+    """Labelled reviews to learn from and to validate on; none of their texts is in the test set.
+
+    DataError if some have no label, or all are learnt from.
+    """
+    labelled = unique(with_labels(hub.reviews(path, "train")), set(hub.reviews(path, "test").text))
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
     kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
+    if not held_out:
+        raise DataError(f"{len(labelled)} reviews are too few: none of them validates")
     return labelled.take(kept), labelled.take(held_out)
+
+
+def with_labels(reviews: Reviews) -> Reviews:
+    """These reviews; DataError if some have no label."""
+    if missing := reviews.label.count(-1):
+        raise DataError(f"{missing:,} of {len(reviews):,} reviews have no label")
+    return reviews
 
 
 def unlabelled(path: Path | None) -> Reviews:

@@ -52,7 +52,7 @@ def tested(path: Path | None, preset: str) -> Reviews:
     if preset in REPORT_PRESETS and not (path and path.is_file()):
         everything, order = shuffled(path)
         return everything.take(order[: len(order) // 10])
-    return hub.reviews(path, "test")
+    return films.with_labels(hub.reviews(path, "test"))
 
 
 def encode(tokenizer: Tokenizer, texts: list[str], max_len: int) -> Ragged:

@@ -4,7 +4,7 @@ batches."""
 import itertools
 import random
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from train.data import buckets, hub
 from train.data.buckets import Ragged
+from train.data.error import DataError
 from train.data.hub import Pairs, evenly
 from train.data.noise import noised
 from train.loop import Batch, TrainConfig
@@ -93,18 +94,26 @@ def is_whole(en: str, de: str) -> bool:
 
 def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
     """Training pairs, and validation sets. They share no sentence of either language, and neither
-    does the training with any test set."""
-    (everything, *_) = hub.translation(path, "train").values()
+    does the training with any test set. DataError without anything to validate on."""
+    everything = together(hub.translation(path, "train").values())
     validation = hub.translation(path, "validation")
     rows = zip(everything.en, everything.de, everything.source, strict=True)
     held_out = {i for i, (en, _, source) in enumerate(rows) if is_held_out(en, source)}
     if held_out:
         validation["validation_tatoeba"] = everything.take(sorted(held_out))
+    if not validation:
+        raise DataError(f"{path} has no validation*.parquet, and nothing of Tatoeba to hold out")
     known = [*validation.values(), *hub.translation(path, "test").values()]
     seen = {text for pairs in known for text in (*pairs.en, *pairs.de)}
     texts = enumerate(zip(everything.en, everything.de, strict=True))
     kept = [i for i, (en, de) in texts if is_whole(en, de) and not {en, de} & seen]
     return everything.take(kept), validation
+
+
+def together(parts: Iterable[Pairs]) -> Pairs:
+    """The pairs of several files, one after the other."""
+    columns = zip(*((part.en, part.de, part.source) for part in parts), strict=True)
+    return Pairs(*(list(itertools.chain(*column)) for column in columns))
 
 
 def spread(pairs: Pairs, n: int) -> Pairs:

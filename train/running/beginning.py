@@ -14,7 +14,7 @@ from train.running.flags import Options
 from train.running.history import taught_by
 from train.states import remove_states
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, read_json
+from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
@@ -106,5 +106,5 @@ def take_over(folder: Path, model: Model) -> None:
 def refuse_other_words(folders: tuple[Path, ...]) -> None:
     """Only weights that stand for the same vocabulary have a mean that says anything."""
     for first, folder in itertools.pairwise(folders):
-        if read_json(folder / "tokenizer.json") != read_json(first / "tokenizer.json"):
+        if read_json(vocabulary_of(folder)) != read_json(vocabulary_of(first)):
             raise SystemExit(f"{folder} has another vocabulary than {first}")

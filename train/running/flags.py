@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from transformer_core.checkpoint import CheckpointError, vocabulary_of
+from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -59,7 +59,7 @@ class Options:
         """The vocabulary of the run that is continued or built upon; None for a new one."""
         for folder in (*[self.out] * self.resume, *self.init, *self.teachers):
             if (path := vocabulary_of(folder)).exists():
-                return Tokenizer.load(path)
+                return read_tokenizer(path)
         return None
 
 
@@ -198,13 +198,14 @@ def check(
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
-    """A script's main that ends with a sentence where its data or a checkpoint are of no use."""
+    """A script's main that ends with a sentence where its data or a checkpoint are of no use, or
+    out of reach."""
 
     @functools.wraps(main)
     def wrapped(argv: list[str] | None = None) -> None:
         try:
             main(argv)
-        except (DataError, CheckpointError) as error:
+        except (DataError, CheckpointError, OSError) as error:
             raise SystemExit(str(error)) from error
 
     return wrapped

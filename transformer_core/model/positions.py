@@ -68,7 +68,7 @@ class RotaryPositions(PositionalEncoding):
 
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
         # a pair of channels is a complex number, and turning it is a multiplication
-        pairs = torch.view_as_complex(x.float().view(*x.shape[:-1], -1, 2))
+        pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
         turned = pairs * self.turns[start : start + x.size(-2)]
         return torch.view_as_real(turned).flatten(-2).type_as(x)
 

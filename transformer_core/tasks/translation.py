@@ -25,7 +25,7 @@ MAX_PIECES = 100  # of one sentence: what training showed at most
 MAX_BEAM = 12
 MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
 N_CANDIDATES = 8  # that every step of a search records
-ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs.", "no."}
+ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs."}
 
 
 def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
@@ -137,7 +137,8 @@ def split_sentences(text: str) -> list[str]:
     ends = re.sub(r"([.!?…][\"'”’)]*)\s+(?=[\"'“‘(]?[^\W_])", r"\1\n", text)
     sentences: list[str] = []
     for part in filter(None, map(str.strip, ends.splitlines())):
-        if sentences and sentences[-1].split()[-1].lower() in ABBREVIATIONS:
+        last = sentences[-1].split()[-1].lower() if sentences else ""
+        if last in ABBREVIATIONS or (last == "no." and part[0].isdigit()):  # else it is an answer
             sentences[-1] += " " + part
         else:
             sentences.append(part)
@@ -155,11 +156,12 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
         raise InputError("There is nothing to translate yet: type an English sentence.")
     if len(sentences) > MAX_SENTENCES:
         raise InputError(f"{len(sentences)} sentences are too many: at most {MAX_SENTENCES} fit.")
+    most = min(MAX_PIECES, trained.model.config.max_len - 1)  # besides the end token
     for sentence in sentences:
         ids = trained.tokenizer.encode(sentence)
-        if len(ids) > MAX_PIECES:
+        if len(ids) > most:
             raise InputError(
-                f"A sentence has {len(ids):,} pieces, but the model reads at most {MAX_PIECES}: "
+                f"A sentence has {len(ids):,} pieces, but the model reads at most {most}: "
                 "shorten it or end it with a full stop."
             )
         unknown = trained.tokenizer.unknown_characters(sentence)
@@ -193,7 +195,12 @@ def translate_texts(
     beam_size: int = 4,
     length_penalty: float = 1.0,
 ) -> list[str]:
-    """The translations that translate_sentence gives, in batches and with nothing to look at."""
+    """The translations that translate_sentence gives, in batches and with nothing to look at.
+
+    Each text is read as one sentence, and of one that is too long the beginning; InputError for
+    settings beyond their limits.
+    """
+    check_search(beam_size, length_penalty)
     max_len = trained.model.config.max_len
     sources = [source_ids(trained.tokenizer, text, max_len) for text in texts]
     with torch.inference_mode():
@@ -217,8 +224,9 @@ def translate_sentence(
     at_least as in `new_tokens_limit`.
     """
     model, tokenizer = trained.model, trained.tokenizer
-    if len(forced) > MAX_FORCED:
-        raise InputError(f"A beginning may have {MAX_FORCED} pieces at most, not {len(forced):,}.")
+    most = min(MAX_FORCED, model.config.max_len - 1)
+    if len(forced) > most:
+        raise InputError(f"A beginning may have {most} pieces at most, not {len(forced):,}.")
     trace = Trace(head_mask(model, off))
     src = source_ids(tokenizer, source, model.config.max_len)
     memory = model.encode(torch.tensor([src]), trace)
