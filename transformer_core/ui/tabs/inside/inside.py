@@ -202,24 +202,23 @@ class Inside:
 
     @answers_errors
     def look_inside(self, name, text, written, part, head, visit, training):
-        """The chosen model with the visitor's text, and with the part that is open.
+        """The chosen model with the visitor's text, computed anew, with the part that is open."""
+        return self.opened(Asked(self.known(name), text, "", part, head), training)
+
+    @answers_errors
+    def follow(self, name, text, written, part, head, visit, training):
+        """The text as it is being typed, with the part that is open; what was typed is kept.
 
         What the model had answered to the text before is no answer to this one. A door brings text
         and answer at once: then they are not those of the visit.
         """
-        if self.known(name) in LAB:
-            return self.opened(Asked(name, text, "", part, head), training)
-        at = visit and visit.asked
-        if at and at.text != text and at.written == written:
-            written = ""
-        return self.arrive(name, text, written, part, head, visit, training)[1:]
-
-    @answers_errors
-    def follow(self, name, text, written, part, head, visit, training):
-        """The text as it is being typed; what was typed is kept."""
         if not is_past(visit, name, text):
             return tuple(gr.skip() for _ in range(N_ANEW - 1))
-        return self.look_inside(name, text, written, part, head, visit, training)
+        if self.known(name) in LAB:
+            return self.look_inside(name, text, written, part, head, visit, training)
+        if visit and visit.asked.written == written:
+            written = ""
+        return self.arrive(name, text, written, part, head, visit, training)[1:]
 
     @answers_errors
     def pick(self, visit, name, text, event: gr.EventData):
