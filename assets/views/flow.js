@@ -165,6 +165,7 @@ function shown() { // what flow_paint.js paints
 let said = '';
 function speak() { // the sentence above, as long as there is room for it
   if (root.classList.contains('flow-old')) return;
+  caption.ariaLive = until === null ? 'polite' : 'off'; // what passes by is not read aloud
   const say = now.raw ? sayAttention : (parts) => words.say(now, parts), full = say(5);
   const key = `${full.map(([text, , head = '']) => text + head).join('')} ${g.W}`;
   if (said === key && caption.firstChild) return;

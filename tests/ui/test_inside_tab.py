@@ -52,7 +52,7 @@ def numbers(stages: dict) -> list[str]:
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
     visit, drawing, part, number, stages, lines, lens, *_ = handlers["look_inside"](
-        OURS, "cab", *BLANK, None, training
+        OURS, "cab", *BLANK[1:], training
     )
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
@@ -61,17 +61,17 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
     assert len(part["panels"]) == 6 < len(stages["panels"]) and number is None
     assert lines["parts"] and len(lens["layers"]) == 2
-    _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK, None, training)
+    _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK[1:], training)
     assert rival["summary"].startswith("B: norm none")
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
-    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
+    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
     again = gr.EventData(None, {"key": visit.key})
     for _ in islice(training.run(), 5):
         pass
     assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
-    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
+    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
     assert numbers(after) != numbers(before)
     training.forget()
     assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
@@ -82,7 +82,7 @@ def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
         assert (text, visit, others[:5]) == ("CAB", None, [None] * 5)
         assert drawing == {"summary": LAB[name]}
-        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK, None, None)
+        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK[1:], None)
         assert looked == [None, drawing, *[None] * 5]
         assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
@@ -104,9 +104,7 @@ def test_a_part_of_the_lab_s_model_stays_open_while_one_types_and_where_one_come
 def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
     for text, kept in (("ba", "BA"), ("To be, or not to be", training.toy.example)):
         assert handlers["change_model"](OURS, text, training)[0] == kept
-    assert (
-        "knows A B C" in handlers["look_inside"](OURS, "ABX", *BLANK, None, training)[1]["summary"]
-    )
+    assert "knows A B C" in handlers["look_inside"](OURS, "ABX", *BLANK[1:], training)[1]["summary"]
 
 
 def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_it(
@@ -189,17 +187,16 @@ def test_what_is_pressed_below_a_text_that_was_left_is_left_too(handlers):
 
 def test_who_looks_again_keeps_the_part_that_is_open(handlers):
     text, part = "Speak to all", "encoder:1:self:attention"
-    _, visit, *_ = handlers["arrive"]("sentiment", text, "", part, 2, None, None)
-    *_, key, head = handlers["look_inside"]("sentiment", text, "", part, 2, visit, None)
+    *_, key, head = handlers["look_inside"]("sentiment", text, part, 2, None)
     assert (key, head) == (part, 2)
-    visit, *_, key, head = handlers["look_inside"]("sentiment", "Sp", "", part, 2, visit, None)
+    visit, *_, key, head = handlers["look_inside"]("sentiment", "Sp", part, 2, None)
     assert (visit.asked.text, key, head) == ("Sp", part, 2)
 
 
 def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training):
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
-    _, drawing, *others = handlers["look_inside"](OURS, "CAB", *BLANK, None, training)
+    _, drawing, *others = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
     assert "beyond what can be computed" in drawing["summary"] and others[:5] == [None] * 5
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
@@ -213,7 +210,7 @@ def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
 def test_a_model_that_does_not_exist_is_refused(handlers):
     for name in ("", "../../etc", None):
         with pytest.raises(gr.Error, match="no model"):
-            handlers["look_inside"](name, "CAB", *BLANK, None, None)
+            handlers["look_inside"](name, "CAB", *BLANK[1:], None)
 
 
 def number_of(handlers, visit, cell, press=None):

@@ -1,10 +1,9 @@
 """How one number was computed: what was added up, and what became of the sum."""
 
-import math
-
 import gradio as gr
 
 from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, Term
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 DIGITS = 6  # of the numbers that are sent; fewer are shown
@@ -57,4 +56,4 @@ def factor_value(factor: Factor) -> list:
 
 def sent(number: float) -> float | None:
     """A number as JSON can say it; None is minus infinity, which a mask makes."""
-    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
+    return digits(number, DIGITS)

@@ -201,7 +201,7 @@ class Inside:
         return text, *self.opened(asked, training)
 
     @answers_errors
-    def look_inside(self, name, text, written, part, head, visit, training):
+    def look_inside(self, name, text, part, head, training):
         """The chosen model with the visitor's text, computed anew, with the part that is open."""
         return self.opened(Asked(self.known(name), text, "", part, head), training)
 
@@ -215,7 +215,7 @@ class Inside:
         if not is_past(visit, name, text):
             return tuple(gr.skip() for _ in range(N_ANEW - 1))
         if self.known(name) in LAB:
-            return self.look_inside(name, text, written, part, head, visit, training)
+            return self.look_inside(name, text, part, head, training)
         if visit and visit.asked.written == written:
             written = ""
         return self.arrive(name, text, written, part, head, visit, training)[1:]
@@ -253,13 +253,14 @@ def build(page: Page) -> Furniture:
     example = functools.cache(functools.partial(opened_example, page.models))
     layout, inside = lay_out(names), Inside(page.models, names, example)
     asked = [layout.choice, layout.text, page.training]
+    looking = [layout.choice, layout.text, *layout.kept[1:], page.training]
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **QUEUED, **PRIVATE}
     gr.on(
         [layout.button.click, layout.text.submit],
         inside.look_inside,
-        arriving,
+        looking,
         layout.shown,
         **seen,
     )

@@ -2,6 +2,8 @@
 under the classifier's own. How well they judge, and what they say of the report's five sentences.
 """
 
+import functools
+
 import gradio as gr
 import pandas as pd
 
@@ -42,7 +44,7 @@ def answer(trained: Trained, text: str) -> str:
 
 
 def answers(models: Models) -> list[list[str]]:
-    """The report's sentences, its answers and ours, computed now."""
+    """The report's sentences, its answers and ours."""
     readers = {
         f"this {kind}": models.get(name) for kind, name in READERS.items() if models.has(name)
     }
@@ -95,11 +97,13 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         with gr.Column(scale=5, min_width=320):
             curves = plot_view("How both learnt", SEE, "rivals-curves")
 
+    answered = functools.cache(functools.partial(answers, models))  # to everybody the same
+
     @answers_errors
     def draw():
         from transformer_core.ui.figures.reviews import accuracies as drawn
 
-        rows = answers(models)
+        rows = answered()
         said = ". ".join(
             f"T{reader[1:]} agrees with the report on {agreeing(rows, column)} of "
             f"{len(rows) - 1} sentences"
