@@ -8,14 +8,19 @@
 //   So a stream ends for the client only when everything it asked for is answered.
 // - An event is cancelled before its id is known. The client leaves the id out, the server refuses,
 //   and the event goes on. So a cancellation waits for the id.
+// And the server lets go of what a visitor has, an hour after he asked for it: whoever comes back
+// later to a page left open would press on nothing. So that page is loaded anew.
 (() => {
   // a message is JSON, long, and begins so: the rest is not read
   const MESSAGE = /^data: ?{"msg":"(\w+)","event_id":"?(\w+)/;
   const ask = globalThis.fetch;
   const asking = new Set(); // questions without an id: the listener's number, the promise of one
+  const KEPT = 3_600_000; // ms: an hour, as the states' time_to_live
+  let asked = Date.now(); // when something was asked for last
   const unanswered = new Set(), early = new Set(); // ids; those of answers that overtook their id
 
   async function join(call) {
+    asked = Date.now();
     const answer = ask(...call);
     const id = answer.then((response) => response.clone().json())
       .then((said) => said.event_id ?? null).catch(() => null);
@@ -51,18 +56,29 @@
 
   // those of one stream after the other, until one ends when nothing is unanswered
   async function* lasting(request, response) {
-    for (let more = true; more;) {
-      more = false;
-      for await (const message of messages(response)) {
-        const [, kind, id] = message.match(MESSAGE) ?? [];
-        if (kind === 'process_completed' && !unanswered.delete(id)) early.add(id);
-        more = kind === 'close_stream' && unanswered.size + asking.size > 0;
-        if (!more) yield message;
+    try {
+      for (let more = true; more;) {
+        more = false;
+        for await (const message of messages(response)) {
+          const [, kind, id] = message.match(MESSAGE) ?? [];
+          if (kind === 'process_completed' && !unanswered.delete(id)) early.add(id);
+          more = kind === 'close_stream' && unanswered.size + asking.size > 0;
+          if (!more) yield message;
+        }
+        if (more) response = await ask(request.clone());
+        if (!response.ok) throw new Error(`The stream was refused: ${response.status}`);
       }
-      if (more) response = await ask(request.clone());
-      if (!response.ok) throw new Error(`The stream was refused: ${response.status}`);
+    } finally {
+      unanswered.clear(); // whatever a stream that broke off has left
     }
-    unanswered.clear(); // whatever a stream that broke off has left
+  }
+
+  // what would answer is gone: the address says what was on the page
+  function wake() {
+    if (!document.hidden && Date.now() - asked > KEPT) location.reload();
+  }
+  for (const event of ['visibilitychange', 'pointerdown', 'keydown']) {
+    document.addEventListener(event, wake, true);
   }
 
   async function listen(request) {

@@ -44,6 +44,23 @@ def test_a_question_is_answered_while_the_stream_before_it_closes(slow_page):
     expect(page.locator("#german")).to_contain_text("Haus")
 
 
+def test_a_page_left_for_more_than_an_hour_is_loaded_anew(open_page):
+    page = open_page("/?tab=sentiment&review=Dull.")
+    page.add_init_script("{ const now = Date.now; Date.now = () => now() + (window.passed ?? 0); }")
+    page.reload()
+    expect(page.locator("#verdict")).to_contain_text("sure")
+    come_back = "document.dispatchEvent(new Event('visibilitychange'))"
+    page.evaluate(f"window.same = true; window.passed = 59 * 60_000; {come_back}")
+    page.fill("#review textarea", "Wonderful!")  # asks: from here on, another hour
+    expect(page.locator("#verdict")).to_contain_text("positive")
+    page.evaluate(f"window.passed = 118 * 60_000; {come_back}")
+    assert page.evaluate("window.same")
+    page.evaluate(f"window.passed = 180 * 60_000; {come_back}")
+    page.wait_for_function("() => !window.same")
+    expect(page.locator("#verdict")).to_contain_text("positive")
+    expect(page.locator("#review textarea")).to_have_value("Wonderful!")
+
+
 def test_what_is_ended_before_it_has_an_id_ends(slow_page):
     page = slow_page("/?tab=lab")
     page.locator("#lab-heads canvas").first.wait_for()
