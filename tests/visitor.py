@@ -1,6 +1,8 @@
 """What a visitor does on any page of the app, and waits for; for the browser tests."""
 
+import csv
 from contextlib import contextmanager
+from pathlib import Path
 
 # the first place in a flow of which something is said that looks so: [x, y, what is said]
 TOLD = """(flow, pattern) => {
@@ -44,6 +46,12 @@ def answered(page, about=None):
 def settle(page):
     """Wait until what the last press asks for has been asked and answered, and is drawn."""
     page.wait_for_function("watch.followed() && watch.rests()")
+
+
+def rows_of(download):
+    """The rows of a table that was downloaded, each by the columns' names."""
+    with Path(download.path()).open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
 
 
 def enter(page, label, value):

@@ -135,8 +135,9 @@ const literal = (cell) =>
     : String(cell);
 const quoted = (text) => /[",;\n\r\t]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 const csv = (rows) =>
-  // the first of them names the columns
-  rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') + '\n';
+  // the first of them names the columns; before them the mark that tells Excel that it is UTF-8
+  '\ufeff' + rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') +
+  '\n';
 const saveTable = (name, rows) => save(`${name}.csv`, 'text/csv', csv(rows));
 // An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
 // the object of the first: one object for each kind, filled anew, carries the newest data.

@@ -1,11 +1,10 @@
 """The studies that the checkpoints hold, used as a visitor would."""
 
-import csv
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import press_tab
+from visitor import press_tab, rows_of
 
 from transformer_core.studies.records import read_studies
 from transformer_core.studies.statistics import clearness, endings
@@ -74,8 +73,7 @@ def test_the_curves_are_downloaded(open_page):
     page = opened(open_page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Learning curves: download CSV").click()
-    with Path(download.value.path()).open(newline="") as file:
-        found = {row["variant"] for row in csv.DictReader(file)}
+    found = {row["variant"] for row in rows_of(download.value)}
     assert found == {variant.title for variant in STUDIES[CLEAREST].variants.values()}
 
 
@@ -123,8 +121,7 @@ def test_the_table_is_downloaded(open_page, tool, sign):
     path = Path(download.value.path())
     assert sign in path.read_text()
     if tool == "CSV":
-        with path.open(newline="") as file:
-            assert len(list(csv.DictReader(file))) == len(STUDIES[CLEAREST].variants)
+        assert len(rows_of(download.value)) == len(STUDIES[CLEAREST].variants)
 
 
 def test_twins_answer_and_show_another_head_without_being_asked_again(open_page):

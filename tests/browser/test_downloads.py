@@ -10,6 +10,7 @@ SHARED = Path(__file__).parents[2] / "assets" / "views" / "shared.js"
 RUN = """([script, name, given]) => new Function(
     'element', 'props', 'trigger', 'watch', script + '; return ' + name
 )(document.createElement('div'), {}, () => {}, () => {})(given)"""
+MARK = "\ufeff"  # by which Excel knows UTF-8
 FORMULAS = ["=1+1", '=HYPERLINK("https://x","y")', "+1+1", "-2+3", "@SUM(A1)", "\t=1", "-", "-1 of"]
 TEXTS = ["plain", "a,b", 'say "x"', "two\nlines", "a;=1", "1-2", "x=1", ""]
 
@@ -26,7 +27,13 @@ def call(browser):
 @pytest.fixture
 def written(call):
     """written(rows): what a spreadsheet finds in the cells of the file."""
-    return lambda rows: list(csv.reader(call("csv", rows).splitlines(keepends=True)))
+
+    def read(rows):
+        table = call("csv", rows)
+        assert table.startswith(MARK)
+        return list(csv.reader(table.removeprefix(MARK).splitlines(keepends=True)))
+
+    return read
 
 
 @pytest.mark.parametrize("text", FORMULAS)

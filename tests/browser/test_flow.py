@@ -1,6 +1,5 @@
 """The flow on the Translate tab: a text going through the Transformer."""
 
-import csv
 import itertools
 import re
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from visitor import TOLD as TOLD_IN
-from visitor import answered, press_ribbon, press_section, press_stream, unfold
+from visitor import answered, press_ribbon, press_section, press_stream, rows_of, unfold
 
 from transformer_core.ui.theme import CATEGORICAL
 
@@ -118,7 +117,7 @@ def test_shares_of_the_lit_piece_add_up(open_page):
     page, flow = opened(open_page)
     with page.expect_download() as download:
         flow.get_by_role("button", name="download CSV").click()
-    head, *rows = Path(download.value.path()).read_text().splitlines()
+    head, *rows = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
     assert head.startswith("output,A,")
     for row in rows:
         assert sum(float(x) for x in row.split(",")[-(head.count(",")) :]) == pytest.approx(
@@ -501,7 +500,7 @@ def saved_weights(page, flow):
     """The ribbons that are drawn, as rows of the table that is saved."""
     with page.expect_download() as download:
         flow.get_by_role("button", name="download CSV").click()
-    return list(csv.DictReader(Path(download.value.path()).read_text().splitlines()))
+    return rows_of(download.value)
 
 
 def test_what_is_too_thin_to_be_drawn_is_not_saved(open_page):

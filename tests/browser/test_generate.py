@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 LOOKS_RIGHT = {
     "png": lambda content: content.startswith(b"\x89PNG"),
     "svg": lambda content: content.startswith(b"<svg"),
-    "csv": lambda content: is_table(content.decode()),
+    "csv": lambda content: is_table(content.decode("utf-8-sig")),
 }
 
 
