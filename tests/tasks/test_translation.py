@@ -6,15 +6,13 @@ from transformer_core.decoding.search import Candidate
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import (
+from transformer_core.tasks.sentences import (
     MAX_CHARACTERS,
     MAX_PIECES,
     MAX_SENTENCES,
     split_sentences,
-    translate,
-    translate_sentence,
-    translate_texts,
 )
+from transformer_core.tasks.translation import translate, translate_sentence, translate_texts
 from transformer_core.tokenization import BOS, EOS
 
 SOURCE = "Speak, you are resolved to die."
@@ -126,22 +124,6 @@ def test_sentences_are_translated_in_order(translator):
     assert [sentence.source for sentence in whole.sentences] == split_sentences(text)
     alone = [translate(translator, part).text for part in split_sentences(text)]
     assert whole.text == " ".join(alone)
-
-
-@pytest.mark.parametrize(
-    "text, parts",
-    [
-        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("Dr. Smith is here. He waits.", ["Dr. Smith is here.", "He waits."]),
-        ("First line\n\nSecond line", ["First line", "Second line"]),
-        ("Room no. 5 is free. No. I am late.", ["Room no. 5 is free.", "No.", "I am late."]),
-        ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
-        ("It costs 3.50 euros.", ["It costs 3.50 euros."]),
-        ("  ", []),
-    ],
-)
-def test_texts_are_cut_after_sentences(text, parts):
-    assert split_sentences(text) == parts
 
 
 def test_no_sentence_is_longer_than_the_model_can_place():

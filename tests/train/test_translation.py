@@ -30,6 +30,7 @@ from train.data.pairs import (
 )
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
+from train.translation_cards import CARD, card_of
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.decoding.search import beam_search
@@ -110,11 +111,11 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
         metrics = {row["metric"] for row in csv.DictReader(file)}
     assert {"loss", "loss_small"} <= metrics
     assert "BLEU" in (out / "README.md").read_text()
-    assert translation.card_of(out) is translation.CARD
+    assert card_of(out) is CARD
     record = json.loads((out / "run.json").read_text())
     record[0]["command"] = "python -m train.translation"  # which reads what the Hub has
     (out / "run.json").write_text(json.dumps(record))
-    assert "IWSLT" in translation.card_of(out).data
+    assert "IWSLT" in card_of(out).data
 
 
 def test_a_training_set_in_several_files_is_learnt_whole(folder):

@@ -13,7 +13,8 @@ from transformer_core.model.models import DecoderLM, EncoderDecoder, Model, Stac
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import split_sentences, translate_ids
+from transformer_core.tasks.sentences import split_sentences
+from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, whole
 
 MAX_CHARACTERS = 2_000

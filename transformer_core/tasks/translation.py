@@ -1,6 +1,5 @@
 """A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -15,17 +14,14 @@ from transformer_core.model.masks import pad
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
-from transformer_core.tokenization import BOS, EOS, Tokenizer, whole
+from transformer_core.tasks.sentences import check_text
+from transformer_core.tokenization import BOS, EOS, Tokenizer
 
 BATCH = 64  # sequences that are decoded together
 
-MAX_CHARACTERS = 3_000  # of one request
-MAX_SENTENCES = 60
-MAX_PIECES = 100  # of one sentence: what training showed at most
 MAX_BEAM = 12
 MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
 N_CANDIDATES = 8  # that every step of a search records
-ABBREVIATIONS = {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "vs."}
 
 
 def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
@@ -130,44 +126,6 @@ class Translation:
     def text(self) -> str:
         """The German text."""
         return " ".join(sentence.text for sentence in self.sentences)
-
-
-def split_sentences(text: str) -> list[str]:
-    """A text cut after sentence ends; "Dr. Smith" stays together."""
-    ends = re.sub(r"([.!?…][\"'”’)]*)\s+(?=[\"'“‘(]?[^\W_])", r"\1\n", text)
-    sentences: list[str] = []
-    for part in filter(None, map(str.strip, ends.splitlines())):
-        last = sentences[-1].split()[-1].lower() if sentences else ""
-        if last in ABBREVIATIONS or (last == "no." and part[0].isdigit()):  # else it is an answer
-            sentences[-1] += " " + part
-        else:
-            sentences.append(part)
-    return sentences
-
-
-def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
-    """The sentences of a text; InputError if it is not something to translate."""
-    if not isinstance(text, str):
-        raise InputError("The text must be text.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
-    sentences = split_sentences(whole(text))
-    if not sentences:
-        raise InputError("There is nothing to translate yet: type an English sentence.")
-    if len(sentences) > MAX_SENTENCES:
-        raise InputError(f"{len(sentences)} sentences are too many: at most {MAX_SENTENCES} fit.")
-    most = min(MAX_PIECES, trained.model.config.max_len - 1)  # besides the end token
-    for sentence in sentences:
-        ids = trained.tokenizer.encode(sentence)
-        if len(ids) > most:
-            raise InputError(
-                f"A sentence has {len(ids):,} pieces, but the model reads at most {most}: "
-                "shorten it or end it with a full stop."
-            )
-        unknown = trained.tokenizer.unknown_characters(sentence)
-        if sum(map(sentence.count, unknown)) * 2 > len(sentence):
-            raise InputError(f"The model reads English, and not: {' '.join(unknown[:8])}")
-    return sentences
 
 
 def check_search(beam_size: float, length_penalty: float) -> None:

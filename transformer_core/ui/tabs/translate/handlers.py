@@ -122,9 +122,8 @@ class Handlers:
     @answers_errors
     def toggle(self, work, text, beam_size, length_penalty, measured, event: gr.EventData):
         """Switch heads off and on -> the outputs, and the head switches."""
-        if self.is_past(
-            work, text, beam_size, length_penalty
-        ):  # the switches, which show it already, take it back
+        if self.is_past(work, text, beam_size, length_penalty):
+            # the switches, which show it already, take it back
             back = answering(event, self.show_worth(work, measured) or {})
             return *[gr.skip()] * len(self.parts.shown), back
         model = self.trained.model

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import gradio as gr
 from gradio.events import Dependency
 
-from transformer_core.tasks.translation import MAX_CHARACTERS
+from transformer_core.tasks.sentences import MAX_CHARACTERS
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled

@@ -8,12 +8,12 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.sentences import check_text
 from transformer_core.tasks.translation import (
     MAX_FORCED,
     Sentence,
     Written,
     check_search,
-    check_text,
     read_back,
     translate_sentence,
     translate_texts,

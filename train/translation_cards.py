@@ -1,0 +1,84 @@
+"""What the model cards of the translators say that no file knows: the prose, and whose it is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+
+from train.data import hub
+from train.running.card import Card, read_runs
+
+
+def signature(metric: BLEU | CHRF) -> str:
+    """sacrebleu's description of how it counts."""
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
+
+
+CARD = Card(
+    title="An English-German translator",
+    summary=(
+        "An encoder-decoder Transformer, written from scratch in plain PyTorch, that translates "
+        "English sentences into German."
+    ),
+    pipeline="translation",
+    language=("en", "de"),
+    dataset="English-German mix",
+    data=(
+        "About half a million sentence pairs from 30 public sources, deduplicated, without any "
+        "sentence of the validation and test sets: everyday sentences (Tatoeba), TED and "
+        "TEDx talks (IWSLT 2014 and 2016, SATED), news and encyclopedias (WMT's newstest, FLORES "
+        "and NTREX, XQuAD, MLQE-PE, MT-GenEval), dialogues (XDailyDialog, BConTrasT and WMT's chat "
+        "tasks, WOZ 2.0, CoCoA-MT), parliament (Europarl), subtitles and the web (samples of OPUS "
+        "and of WMT, Mozilla's and Bitcoin's programs, Salesforce's help), captions (Multi30k), "
+        "lectures (3Blue1Brown), novels (LibriS2S), technical prose (Pro Git, the Open Source "
+        "Guides), questions (Mintaka) and short pairs (STS-B, ContraWSD). The noisy ones are drawn "
+        "less often or not at all, captions and everyday sentences more often, and a quarter of "
+        "the English sentences is shown with slips such as lower case, missing punctuation and "
+        "typing errors. Pieces are those of one byte-pair vocabulary for both languages."
+    ),
+    limits=(
+        "It translates one sentence at a time without context, so pronouns and the polite form "
+        "are guesses. Rare words, names and long sentences come out wrong or invented, and fluent "
+        "German is no sign that it is right."
+    ),
+    licence=(
+        "The code is under the MIT licence. The sources have licences of their own (TED is CC "
+        "BY-NC-ND, Tatoeba CC BY, Flickr30k non-commercial): the weights are for research and "
+        "teaching."
+    ),
+    licence_id="other",
+    scores={
+        "bleu": f"BLEU over all sets, beam 4 ({signature(BLEU())})",
+        "chrf": f"chrF over all sets, beam 4 ({signature(CHRF())})",
+        "loss": "nats per target piece",
+        "ppl": "perplexity per target piece",
+        "n": "sentence pairs",
+        "bleu_test_tatoeba": "BLEU, everyday sentences (Tatoeba)",
+        "bleu_test_multi30k_2016_flickr": "BLEU, image captions (Multi30k 2016)",
+        **{
+            f"bleu_test_iwslt2017_tst{year}": f"BLEU, TED talks (IWSLT tst{year})"
+            for year in range(2010, 2016)
+        },
+    },
+)
+
+
+TALKS = replace(
+    CARD,
+    dataset=hub.IWSLT,
+    data=(
+        "The sentence pairs of the TED talks of IWSLT 2017, without any sentence of the validation "
+        "and test sets; a quarter of the English sentences is shown with slips such "
+        "as lower case, missing punctuation and typing errors. Pieces are those of one byte-pair "
+        "vocabulary for both languages."
+    ),
+)
+
+
+def card_of(folder: Path) -> Card:
+    """The prose that holds for a checkpoint: without --data a run reads what the Hub has."""
+    runs = read_runs(folder)
+    of_talks = runs and not any("--data" in one["command"] for one in runs)
+    return TALKS if of_talks else CARD
