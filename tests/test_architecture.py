@@ -152,6 +152,10 @@ def test_imports_go_one_way():
     assert set(remaining) == set()
 
 
+def test_inference_is_for_those_outside():
+    assert importers("transformer_core.inference") == set()
+
+
 def test_inference_loads_no_interface_and_no_data_sets():
     code = "import sys, transformer_core.inference; print(*sys.modules)"
     run = subprocess.run(

@@ -1,3 +1,3 @@
-"""Training: `loop.py` knows batches and losses and no task; every other module here is a
-command, `python -m train.<name>`. Begin with `copy_task.py`. It never imports the ui.
+"""Training. A module with a `main` is a command, `python -m train.<name>`; begin with
+`copy_task.py`. `loop.py` knows batches and losses and no task. Nothing here imports the ui.
 """

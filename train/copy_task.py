@@ -18,6 +18,7 @@ from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
 
@@ -85,7 +86,7 @@ def accuracy(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     sources = [[token for token in row if token != PAD] for row in sequences[:, 1:].tolist()]
     exact = right = total = 0
     for source, copy in zip(sources, translate_ids(model, sources, beam_size=1), strict=True):
-        written = [*copy.tokens, *[EOS] * copy.ended]
+        written = copy.with_end(EOS)
         exact += written == source
         right += sum(a == b for a, b in zip(written, source, strict=False))
         total += max(len(written), len(source))
@@ -99,7 +100,7 @@ def unseen(config: ModelConfig, n: int, seed: int) -> Tensor:
 
 def batches(config: ModelConfig, train: TrainConfig) -> Callable[[int], Batch]:
     """batch_of(step) -> sequences (batch, max_len); it depends on the step alone."""
-    return lambda step: (unseen(config, train.batch_size, train.seed * 1_000_003 + step),)
+    return lambda step: (unseen(config, train.batch_size, batch_seed(train.seed, step)),)
 
 
 def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:

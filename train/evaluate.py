@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from train.data.error import DataError
 from train.running.scores import EvaluationError, Exam, evaluate, evaluate_and_publish
 from transformer_core.checkpoint import CheckpointError
 from transformer_core.published import CHECKPOINTS
@@ -56,7 +57,7 @@ def main(argv: list[str] | None = None) -> None:
             scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
         else:
             _, scores, _ = evaluate(exam, folder, flags.data, flags.limit)
-    except (EvaluationError, CheckpointError, OSError, ValueError) as error:
+    except (EvaluationError, DataError, CheckpointError, OSError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
     if flags.json:
         print(json.dumps(scores))

@@ -24,6 +24,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import MaskedLM
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer, train_bpe
 
 MODEL = ModelConfig(
@@ -171,7 +172,7 @@ def main(argv: list[str] | None = None) -> None:
     torch.manual_seed(options.train.seed)
 
     def batch_of(step: int) -> Batch:
-        seed = options.train.seed * 1_000_003 + step
+        seed = batch_seed(options.train.seed, step)
         return hide(sequences.random_windows(ids, WINDOW, options.train.batch_size, seed), seed)
 
     def evaluate(model: MaskedLM) -> dict[str, float]:

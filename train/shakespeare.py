@@ -21,6 +21,7 @@ from train.running.teachers import mean_answer, teachers_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import Tokenizer, train_characters
 
 MODEL = ModelConfig(
@@ -113,7 +114,7 @@ def batches(
     characters but the last; it depends on the step alone."""
 
     def batch_of(step: int) -> Batch:
-        seed = config.seed * 1_000_003 + step
+        seed = batch_seed(config.seed, step)
         windows = sequences.random_windows(ids, length + 1, config.batch_size, seed)
         if answers is None:
             return (windows,)

@@ -19,8 +19,8 @@ from safetensors.torch import save as save_tensors
 
 from transformer_core.files import write_atomically
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.drawing import drawing
 from transformer_core.model.models import MODELS, Model
+from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model, covariant=True)
@@ -50,7 +50,8 @@ def weights_of(folder: Path) -> dict[str, str]:
 
 
 def read_measured(folder: Path, name: str) -> Any:
-    """What a file says of the weights in a folder; None if it says it of others, or is not there.
+    """What a file holds that was measured on the weights in this folder; None if it was measured on
+    other weights, or is not there.
 
     CheckpointError if it is damaged.
     """
@@ -127,7 +128,7 @@ def read_model(path: Path, content: bytes, model_class: type[M]) -> M:
         description = json.loads(content)
         name, shards = description["model"], dict(description["weights"])
         config = read_config(dict(description["config"]))
-        with drawing():
+        with seeding():
             model = MODELS[name](config)
     except (ValueError, KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint's config: {error!r}") from error

@@ -75,6 +75,8 @@ class Models:
 
     def get(self, name: str) -> Trained[Any]:
         """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
+        if (ready := self.loaded.get(name)) is not None:
+            return ready  # while another loads
         with self.lock:
             if name not in self.loaded:
                 if absent := self.absent(name):

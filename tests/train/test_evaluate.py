@@ -18,6 +18,7 @@ from train.copy_task import MODEL, accuracy
 from train.data import hub, sequences
 from train.shakespeare import split, validation_loss
 from transformer_core import checkpoint
+from transformer_core.decoding.search import Hypothesis
 from transformer_core.files import write_atomically
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.published import CHECKPOINTS
@@ -223,9 +224,8 @@ def test_the_validation_loss_is_the_sum_of_its_characters():
 def test_a_perfect_and_a_hopeless_copier_get_what_they_deserve(monkeypatch):
     rows = sequences.copy_sequences(50, n_symbols=5, length=6, seed=0)
 
-    class Written:
-        def __init__(self, tokens, ended=True):
-            self.tokens, self.ended = tuple(tokens), ended
+    def written(tokens, ended=True):
+        return Hypothesis(tuple(tokens), ended=ended)
 
     def judged(write) -> dict[str, float]:
         monkeypatch.setattr(
@@ -234,13 +234,13 @@ def test_a_perfect_and_a_hopeless_copier_get_what_they_deserve(monkeypatch):
         )
         return accuracy(None, rows)
 
-    assert judged(lambda source: Written(source[:-1])) == {
+    assert judged(lambda source: written(source[:-1])) == {
         "exact_match": 1.0,
         "token_accuracy": 1.0,
     }
-    unfinished = judged(lambda source: Written(source[:-1], ended=False))
+    unfinished = judged(lambda source: written(source[:-1], ended=False))
     assert unfinished["exact_match"] == 0, "a copy that never ends is none"
-    endless = judged(lambda source: Written([*source[:-1], 9], ended=False))
+    endless = judged(lambda source: written([*source[:-1], 9], ended=False))
     assert endless["exact_match"] == 0 and 0 < endless["token_accuracy"] < 1
-    silent = judged(lambda source: Written([]))
+    silent = judged(lambda source: written([]))
     assert silent == {"exact_match": 0.0, "token_accuracy": 0.0}

@@ -30,6 +30,7 @@ from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.model.models import DecoderLM
+from transformer_core.model.seeding import batch_seed
 from transformer_core.studies import learning
 from transformer_core.tokenization import train_characters
 
@@ -199,7 +200,7 @@ def test_a_command_is_executed_once(tmp_path):
 
 
 def test_the_sequences_that_are_scored_are_never_drawn_for_training():
-    last_training_seed = (2**31) * 1_000_003 + 10**9
+    last_training_seed = batch_seed(2**31, 10**9)
     assert last_training_seed < copy_task.VALIDATION_SEED < copy_task.TEST_SEED < 2**63
 
 

@@ -117,7 +117,7 @@ def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_i
     text, visit, drawing, *_ = handlers["change_model"]("sentiment", "CAB", training)
     assert "EncoderClassifier" in drawing["summary"]
     left = handlers["arrive"]("sentiment", text, *BLANK, visit, training)
-    assert all(value == gr.skip() for value in left)
+    assert left == gr.skip()
 
 
 def test_a_text_that_came_with_an_address_is_looked_into_or_the_reason_is_said(handlers):
@@ -149,7 +149,7 @@ def test_a_text_that_is_typed_keeps_the_part_that_is_open_and_no_answer_to_anoth
     _, visit, *_ = handlers["arrive"]("sentiment", text, "", part, 2, None, None)
     told = ("", part, 2)
     same = handlers["follow"]("sentiment", text, *told, visit, None)
-    assert len(same) == inside.N_ANEW - 1 and all(value == gr.skip() for value in same)
+    assert same == gr.skip()
     visit, drawing, *_, key, head = handlers["follow"]("sentiment", "Speak", *told, visit, None)
     assert visit.asked.text == "Speak" and (key, head) == (part, 2)
     visit, drawing, *_ = handlers["follow"]("sentiment", "", *told, visit, None)
@@ -168,7 +168,7 @@ def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):
     (name, home), *_ = doors["doors"]
     assert name == "Open in Sentiment" and "review-heads=1.2.1" in home
     left = handlers["arrive"]("sentiment", "Speak to all", written, part, head, visit, None)
-    assert all(value == gr.skip() for value in left)
+    assert left == gr.skip()
 
 
 def test_what_is_pressed_below_a_text_that_was_left_is_left_too(handlers):

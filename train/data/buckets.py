@@ -1,13 +1,14 @@
 """Batches of pairs of similar lengths, so that little of them is padding."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from transformer_core.model.masks import PAD
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import Tokenizer
 
 CHUNK = 10_000  # texts that are encoded at once
@@ -26,10 +27,12 @@ class Ragged:
         flat = torch.tensor([i for row in rows for i in row], dtype=torch.int32)
         return cls(flat, torch.tensor([0, *map(len, rows)]).cumsum(0))
 
-    def __add__(self, other: "Ragged") -> "Ragged":
-        """The other's sequences after these."""
-        starts = torch.cat([self.starts, self.starts[-1] + other.starts[1:]])
-        return Ragged(torch.cat([self.ids, other.ids]), starts)
+    @classmethod
+    def joined(cls, parts: Iterable["Ragged"]) -> "Ragged":
+        """The sequences of one after those of the other."""
+        parts = [cls.of([]), *parts]
+        lengths = torch.cat([torch.zeros(1, dtype=torch.long), *(part.lengths for part in parts)])
+        return cls(torch.cat([part.ids for part in parts]), lengths.cumsum(0))
 
     @property
     def lengths(self) -> Tensor:
@@ -53,7 +56,7 @@ def encode(
     """Every text's pieces, as frame cuts them and puts special tokens around them."""
     parts = (texts[first : first + CHUNK] for first in range(0, len(texts), CHUNK))
     rows = (Ragged.of([frame(ids) for ids in tokenizer.encode_batch(part)]) for part in parts)
-    return functools.reduce(Ragged.__add__, rows, Ragged.of([]))
+    return Ragged.joined(rows)
 
 
 def draw(weights: Tensor, generator: torch.Generator) -> Tensor:
@@ -97,7 +100,7 @@ def rows_by_step(
 
     @functools.lru_cache(maxsize=2)
     def batches(number: int) -> list[Tensor]:
-        return epoch(weights, src, tgt, n_tokens, seed * 1_000_003 + number)
+        return epoch(weights, src, tgt, n_tokens, batch_seed(seed, number))
 
     steps_per_epoch = len(batches(0))  # others differ by a few batches, since rows are drawn
 

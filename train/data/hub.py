@@ -93,8 +93,8 @@ def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
         kind, options = "csv", {"sep": "\t", "quoting": 3, "keep_default_na": False}
     try:
         return datasets.load_dataset(kind, data_files=files, **options)
-    except datasets.exceptions.DatasetGenerationError as error:
-        raise DataError(f"{', '.join(files.values())}: {error.__cause__}") from error
+    except (datasets.exceptions.DatasetGenerationError, ValueError) as error:
+        raise DataError(f"{', '.join(files.values())}: {error.__cause__ or error}") from error
 
 
 def require(rows: datasets.Dataset, columns: set[str]) -> None:

@@ -14,6 +14,7 @@ from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.loop import Batch, TrainConfig
 from transformer_core.model.masks import PAD
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tasks.classification import LABELS, frame
 from transformer_core.tokenization import CLS, EOS, MASK, Tokenizer
 
@@ -87,7 +88,8 @@ class Examples:
     def __add__(self, other: "Examples") -> "Examples":
         """The other's examples after these."""
         target = torch.cat([self.target, other.target])
-        return Examples(self.texts + other.texts, target, torch.cat([self.weight, other.weight]))
+        weight = torch.cat([self.weight, other.weight])
+        return Examples(Ragged.joined([self.texts, other.texts]), target, weight)
 
 
 def certain(label: list[int]) -> Tensor:
@@ -151,7 +153,7 @@ def some_sentences(tokenizer: Tokenizer, corpus: Ragged, n: int) -> tuple[Ragged
 def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Callable[[int], Batch]:
     """batch_of(step) -> tokens (batch, length), targets (batch, n_classes), by the step alone.
 
-    Such a share of the pieces is replaced by [MASK].
+    forgotten is the share of the pieces that are replaced by [MASK].
     """
     texts, none = examples.texts, torch.zeros(len(examples.weight), dtype=torch.long)
     rows_of = buckets.rows_by_step(
@@ -161,7 +163,7 @@ def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Cal
     def batch_of(step: int) -> Batch:
         rows = rows_of(step)
         tokens = texts.pad(rows)
-        generator = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
+        generator = torch.Generator().manual_seed(batch_seed(config.seed, step))
         hidden = torch.rand(tokens.shape, generator=generator) < forgotten
         words = (tokens != CLS) & (tokens != EOS) & (tokens != PAD)
         return tokens.where(~(hidden & words), MASK), examples.target[rows]

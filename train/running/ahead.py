@@ -25,8 +25,9 @@ class Steps(Dataset[Batch]):
 class Ahead:
     """batch_of once more, for one step after the other: the same batches, made ahead.
 
-    A GPU learns a batch in less time than it takes to make one. The processes are forks, so that
-    they share the data; and none of them may start threads of the tokenizer, which forks lack.
+    A GPU learns from a batch in less time than it takes to make one. The workers are forked, so
+    that they share the data; the tokenizer's threads do not survive a fork, so that each worker
+    must tokenize in one thread.
     """
 
     def __init__(self, batch_of: Callable[[int], Batch], n_workers: int):

@@ -18,7 +18,7 @@ from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_o
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
-# what weights that fit elsewhere mean something else with
+# settings under which the same weights would compute something else
 MEANING = (
     *("n_heads", "positional_encoding", "position_base", "positions_along", "norm", "activation"),
     *("scale_scores", "residual", "causal_mask"),

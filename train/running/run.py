@@ -40,8 +40,8 @@ def run(
 ) -> None:
     """Train with a progress bar; leave the best weights and metrics in --out.
 
-    And with --exam their scores and card: finish may change the best weights once more, and the
-    exam is how the checkpoint is scored then.
+    finish may adjust the best weights before they are saved. With --exam the exam then scores the
+    checkpoint, and writes its card.
     """
     state = prepare(options, model)
     hardware = choose(options.precision)

@@ -26,6 +26,10 @@ class Hypothesis:
     log_prob: float = 0.0  # the sum over its tokens, the end token's included
     ended: bool = False
 
+    def with_end(self, end: int) -> list[int]:
+        """Its tokens and, if it ended, the end token."""
+        return [*self.tokens, *[end] * self.ended]
+
     def score(self, length_penalty: float) -> float:
         """log_prob / length^penalty, where the end token counts: it was chosen too."""
         return self.log_prob / max(1, len(self.tokens) + self.ended) ** length_penalty

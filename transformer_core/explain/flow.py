@@ -143,7 +143,7 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     first = max(0, len(seen.tokens) - CHARACTERS)
     shares = layers(contributions(trained.model, seen.trace, first=first), "decoder", "self")
     tokens, more = seen.tokens[first:], None
-    if first:  # older characters know of each other only: as one row they keep what they have
+    if first:  # older characters look only at each other: as a single row they keep all they have
         shares = [older_as_one(share, first) for share in shares]
         more = (0, first)
     model, rows = trained.model, range(first, len(seen.tokens))

@@ -86,7 +86,7 @@ def greedily(model: EncoderDecoder, ids: list[int], at_least: int) -> list[int]:
     """What a translator answers, the end included."""
     longest = min(MAX_TOKENS, model.config.max_len)
     (best,) = translate_ids(model, [ids], beam_size=1, max_new=longest, at_least=at_least)
-    return [*best.tokens, *[EOS] * best.ended]
+    return best.with_end(EOS)
 
 
 def to_read(trained: Trained[Any], text: str) -> list[int]:

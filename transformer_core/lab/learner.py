@@ -10,8 +10,8 @@ from typing import Any, cast
 from torch import Tensor, nn
 
 from transformer_core.lab.plans import Choice
-from transformer_core.model.drawing import drawing
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.seeding import seeding
 
 EVERY = 25  # steps between two points of the curves, and at first between two moments
 ROOM = 4_000_000  # bytes that one model's recorded moments may take
@@ -59,7 +59,7 @@ class Learner:
     def advance(self) -> bool:
         """One step, or the look at the untrained model that comes first; False at the end."""
         started = time.monotonic()
-        with nullcontext() if self.curve else drawing():  # a loop seeds once, when it begins
+        with nullcontext() if self.curve else seeding():  # a loop seeds once, when it begins
             now, model = next(self.steps, (None, self.model))
         self.model = cast(EncoderDecoder, model)  # what fit was given, perhaps as its average
         self.seconds += time.monotonic() - started
@@ -89,7 +89,7 @@ class Learner:
         recorded = [moment for moment in self.moments if step is not None and moment <= step]
         if not recorded:
             return self.step, self.model
-        with drawing():
+        with seeding():
             past = EncoderDecoder(self.model.config).eval()
         past.load_state_dict({name: w.float() for name, w in self.moments[recorded[-1]].items()})
         return recorded[-1], past

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from transformer_core.model.masks import PAD, pad
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.seeding import batch_seed
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import (
@@ -65,7 +66,7 @@ class Toy:
 
     def batch_of(self, step: int, seed: int) -> Batch:
         """The pairs of one training step, which depend on step and seed alone."""
-        rng = random.Random(seed * 1_000_003 + step)
+        rng = random.Random(batch_seed(seed, step))
         return batch(self.tokenizer, [self.draw(rng) for _ in range(BATCH_SIZE)])
 
     def check(self, text: str, most: int) -> str:
@@ -205,5 +206,5 @@ def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
     sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
     longest = unseen[1].size(1) - 1  # of the right outputs, their end included
     outputs = translate_ids(model, sources, beam_size=1, at_least=longest)
-    written = [[*output.tokens, *[EOS] * output.ended] for output in outputs]
+    written = [output.with_end(EOS) for output in outputs]
     return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)

@@ -20,8 +20,8 @@ from transformer_core.checkpoint import Trained
 from transformer_core.lab.learner import EVERY, Learner, copy_common
 from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import Batch, judge, loss_of, symbols_of
-from transformer_core.model.drawing import drawing
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.seeding import seeding
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.tasks.translation import Sentence, read_back, translate_sentence
@@ -87,7 +87,7 @@ class Training:
     def learner(self, fit: Fit, choice: Choice) -> Learner:
         """A fresh model with its training, which begins when it is first advanced."""
         config = choice.config(self.toy)
-        with drawing(self.plan.seed):
+        with seeding(self.plan.seed):
             model = EncoderDecoder(config).eval()
         steps = fit(
             model,

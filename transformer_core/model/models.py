@@ -184,8 +184,8 @@ class BagClassifier(Model):
 
 
 class LinearClassifier(Model):
-    """A weight for every piece and for every pair of neighbours: what a text has of them, however
-    often and wherever, is added up (Wang and Manning 2012).
+    """One weight for each piece and for each pair of neighbouring pieces. The weights of those that
+    occur in a text are summed, each once, wherever they occur (Wang and Manning 2012).
 
     Pairs share N_PAIRS places by a hash (Weinberger et al. 2009). Of the config it uses vocab_size
     and n_classes.

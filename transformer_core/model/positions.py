@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.drawing import drawing
+from transformer_core.model.seeding import seeding
 
 PLACES = ("embed", "rotate", "bias")  # where an encoding can act
 
@@ -117,7 +117,7 @@ def shift_error(position: int, k: int, dim: int, base: float = 10_000.0) -> floa
 
 def untrained(name: str, config: ModelConfig) -> PositionalEncoding:
     """An encoding as no training has changed it; its noise, if it has any, is always the same."""
-    with drawing(0):
+    with seeding(0):
         return POSITIONAL_ENCODINGS[name](config)
 
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.model.drawing import drawing
 from transformer_core.model.models import DecoderLM
+from transformer_core.model.seeding import seeding
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.studies.curves import Curve
@@ -86,7 +86,7 @@ def stretched(model: DecoderLM) -> DecoderLM:
     if list(model.decoder.positions.parameters()):
         return model
     config = replace(model.config, max_len=LONGER * model.config.max_len)
-    with drawing():
+    with seeding():
         longer = DecoderLM(config).to(next(model.parameters()).device)
     longer.load_state_dict(model.state_dict())
     return longer

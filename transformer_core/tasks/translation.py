@@ -200,7 +200,7 @@ def translate_sentence(
         n_candidates=N_CANDIDATES,
     )
     best, *_ = hypotheses = beam.hypotheses(length_penalty)
-    written = [*best.tokens, *[EOS] * best.ended]
+    written = best.with_end(EOS)
     found = read_back(trained, source, src, written, trace, memory)
     if not model.config.causal_mask:
         # in one pass over all that is written, each token would look up what comes after it

@@ -6,8 +6,8 @@ import re
 
 import gradio as gr
 
-from transformer_core.inference import Models
 from transformer_core.lab.training import Fit
+from transformer_core.published import Models
 from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.page import Page, training_state
 from transformer_core.ui.rooms import Furniture, House
@@ -41,7 +41,7 @@ def build_app(models: Models, fit: Fit) -> gr.Blocks:
         with gr.Row(elem_id="tools"):
             tour_view(elem_id="tour")
             tools_view()
-        training = training_state(demo)
+        training = training_state()
         restored = {tab_id(tab): gr.State(0.0) for tab in TABS}
         furniture = {}
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:

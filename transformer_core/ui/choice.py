@@ -7,8 +7,8 @@ import gradio as gr
 
 
 class Choice(gr.Dropdown):
-    """Where gradio answers what is no choice any more with an error of its own, of this one nothing
-    is chosen, and who asks says what that means."""
+    """Where gradio would raise an error for a value that is no longer offered, this passes None:
+    the handler decides what that means."""
 
     is_template = True  # the page knows it as a gr.Dropdown
 

@@ -7,9 +7,9 @@ head that is looked at there, see assets/views/doors.js.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from transformer_core.inference import Models
 from transformer_core.inside.forward import MAX_TOKENS
 from transformer_core.model.trace import Site
+from transformer_core.published import Models
 from transformer_core.studies.twins import MAX_CHARACTERS, MAX_PIECES
 from transformer_core.ui.place import Place, Setting, joined
 from transformer_core.ui.views.heads import kinds_of

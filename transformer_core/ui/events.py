@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import gradio as gr
 from gradio.events import Dependency
 
-from transformer_core.inference import CheckpointError, InputError
+from transformer_core.checkpoint import CheckpointError
+from transformer_core.tasks.requests import InputError
 
 # at most so many visitors compute at once, over all events: more would only slow each other down
 QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -45,9 +46,9 @@ def after_any(
 ) -> Dependency:
     """One of several handlers of the same triggers, after each of which the newest state counts.
 
-    Of a trigger that comes while one of its own handlers is busy gradio's page runs them all again
-    once that one has ended: two that overlap would call each other for ever. What follows an event
-    of the page alone is run again by itself.
+    While a handler is busy, gradio's page queues its trigger, and then reruns every handler of that
+    trigger: two handlers that share one would restart each other for ever. So each of them follows
+    an event of its own, which happens in the browser alone.
     """
     happened = gr.on(triggers, None, None, None, js="() => {}", **PRIVATE)
     return happened.then(handler, inputs, outputs, **{"trigger_mode": "always_last", **how})

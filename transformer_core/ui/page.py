@@ -1,11 +1,15 @@
-"""What every tab is built around, and what ends with a visit."""
+"""What every tab is built around, and how long a visit is remembered."""
 
 from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import Models
 from transformer_core.lab.training import Fit, Training
+from transformer_core.published import Models
+
+# Seconds from the last change of what a visitor has to its end. gradio keeps it as long when the
+# connection breaks off: a phone that slept goes on where it was. assets/connection.js knows it.
+KEPT_FOR = 3_600
 
 
 @dataclass(frozen=True)
@@ -19,16 +23,9 @@ class Page:
     training: gr.State  # of each visitor the Training of his live lab, or None
 
 
-def training_state(demo: gr.Blocks) -> gr.State:
-    """A place for each visitor's training, which ends when he closes the page."""
-
-    def leave(request: gr.Request):
-        """Let go of all that a visitor had; gradio itself would keep it for an hour."""
-        if request.session_hash is not None:
-            demo.state_holder.delete_state(request.session_hash)
-
-    demo.unload(leave)
-    return gr.State(None, time_to_live=3600, delete_callback=forget)
+def training_state() -> gr.State:
+    """A place for each visitor's training."""
+    return gr.State(None, time_to_live=KEPT_FOR, delete_callback=forget)
 
 
 def forget(training: Training | None) -> None:

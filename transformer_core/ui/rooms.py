@@ -1,4 +1,10 @@
-"""How a place is entered: every component of which an address speaks is set, and says itself."""
+"""How a place is entered, and how the address follows what a visitor does there.
+
+A place is what an address names: a tab, a section, a text, settings. Each tab hands over its
+Furniture, the components whose values the address holds; a Room is what an address may say of one
+tab (ui/place.py), the House all tabs together; Kept is a value that the address holds and no
+component shows.
+"""
 
 import json
 import time
@@ -114,7 +120,7 @@ class House:
         return [one for tab, these in self.furniture.items() for one in these.named(tab).values()]
 
     def enter(self, event: gr.EventData, *current) -> dict:
-        """Set what a place says and is not so yet; nothing is computed twice.
+        """Apply what the address says; only components whose value differs change.
 
         The event has the address asked for, the tab that is open, and whether the page is new.
         """
@@ -142,8 +148,8 @@ class House:
         view = place_view({"rooms": rooms}, elem_id="place")
         sections = [these.sections for these in self.furniture.values() if these.sections]
         outputs = [self.tabs, *sections, *self.valued, *self.restored.values()]
-        # on the view, which is empty: else the page would tell every output, whole tabs among them,
-        # of every answer that it waits for from then on
+        # progress is shown on this view, which is empty: otherwise the page would mark every
+        # output, whole tabs included, as waiting
         hidden = {"show_progress": "hidden", "show_progress_on": view, **PRIVATE}
         entered = view.visit(self.enter, self.valued, outputs, **hidden)
         entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)

@@ -19,7 +19,7 @@ from transformer_core.ui.choice import Choice
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import PRIVATE, QUEUED, after_any
 from transformer_core.ui.layout import section, sections
-from transformer_core.ui.page import Page
+from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.slider import Slider
@@ -169,7 +169,7 @@ def twins_section() -> dict[str, gr.components.Component]:
             site = Choice([], label="Attention of", scale=3, min_width=260)
             head = Choice([], label="Head", min_width=90)
         states = {
-            "found": gr.State([], time_to_live=3600),
+            "found": gr.State([], time_to_live=KEPT_FOR),
             "asked": gr.State(("", "")),
             "brought": gr.State(None),
             "part": gr.State(""),

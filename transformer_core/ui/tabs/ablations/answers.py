@@ -71,7 +71,8 @@ class Answers:
             twin = choices[N_OFFERED:] if part or new else [gr.skip()] * N_BROUGHT
             choices = told(study), *[gr.skip()] * (N_OFFERED - 1), *twin
         site, head = begin_with(study, part, head)
-        # asked from now on, even if it is stopped or cannot be: nobody asks it again by coming back
+        # counts as asked from here on, even if it is stopped or refused: coming back to the tab
+        # does not ask it again
         question, asked = ((name, text, str(site), head), (name, text)) if new else (None, asked)
         return name, self.draw_curves(name, metric, *settings), *choices, question, asked
 

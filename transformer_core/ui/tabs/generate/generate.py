@@ -25,7 +25,7 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
-from transformer_core.ui.page import Page
+from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.generate.desk import Desk
@@ -68,7 +68,7 @@ def build(page: Page) -> Furniture | None:
         gr.Markdown(absent)
         return None
     first, draw, deeper = lay_out()
-    desk = gr.State(Desk(), time_to_live=3600)
+    desk = gr.State(Desk(), time_to_live=KEPT_FOR)
     first.clear.click(lambda: "", None, first.prompt, **PRIVATE)
     wire_writing(page, desk, first, draw, deeper)
     wire_looking(page.models, desk, first, draw, deeper)
@@ -172,7 +172,7 @@ class Writing:
         """A text that is still there is shown as it is; else what an address says is written."""
         story = desk.story.with_number(branch)
         if story and story.shown == desk.story.shown:
-            return [gr.skip()] * 4
+            return gr.skip()
         if story:
             story = wanting(story, 0)
         elif not desk.story.branches and (prompt, length, *settings) == self.firsts:

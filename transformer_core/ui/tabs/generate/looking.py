@@ -69,7 +69,7 @@ class Looking:
         """Another place, another section, or another setting."""
         story, followers = desk.story, self.followers
         if not story.branches:  # once there is a text, the page looks at it
-            return [gr.skip()] * len(followers.outputs)
+            return gr.skip()
         seen = looked(self.trained, story, desk.position)
         sampling = Sampling(temperature, top_k, top_p, penalty)
         return followers.draw(shown, story, seen, sampling, seed, desk.off, desk.measured)

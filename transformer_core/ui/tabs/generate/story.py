@@ -236,7 +236,8 @@ def picture(trained: Trained, story: Story, seen: Look) -> dict:
 
 
 def waited_for(value: dict) -> dict:
-    """A value that the page waits for: of one that is equal to the last it would not be told."""
+    """The value with a stamp, so that it differs from the last: gradio does not report an equal
+    value to the page, which waits for it."""
     return {**value, "answered": time.monotonic_ns()}
 
 

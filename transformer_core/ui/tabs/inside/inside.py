@@ -13,15 +13,14 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import Models
 from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
-from transformer_core.published import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, QUIET, answers_errors
 from transformer_core.ui.layout import section, sections
-from transformer_core.ui.page import Page
+from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.inside.number import open_number
@@ -42,7 +41,6 @@ from transformer_core.ui.views.lens import lens_view
 from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
-N_ANEW = 12  # values of a model that is opened, its text among them
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
 EXAMPLES = {
     "translation": "A man in a red shirt is riding a horse on the beach.",
@@ -127,7 +125,7 @@ def lay_out(names: list[str]) -> Layout:
             lines = code_view("The lines that compute it", elem_id="inside-code")
         with section("Logit lens"):
             lens = lens_view("The logit lens", elem_id="inside-lens")
-    visit = gr.State(None, time_to_live=3600)
+    visit = gr.State(None, time_to_live=KEPT_FOR)
     kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
     views = drawing, part, unfolded, stages, lines, lens, doors
     return Layout(choice, text, button, visit, kept, *views, row)
@@ -197,7 +195,7 @@ class Inside:
         if asked == Asked(name, EXAMPLES[name]) and visit is None:
             return text, *self.at(self.example(name))
         if visit and visit.trained is self.models.get(name) and visit.asked == asked:
-            return tuple(gr.skip() for _ in range(N_ANEW))
+            return gr.skip()
         return text, *self.opened(asked, training)
 
     @answers_errors
@@ -213,12 +211,12 @@ class Inside:
         and answer at once: then they are not those of the visit.
         """
         if not is_past(visit, name, text):
-            return tuple(gr.skip() for _ in range(N_ANEW - 1))
+            return gr.skip()
         if self.known(name) in LAB:
             return self.look_inside(name, text, part, head, training)
         if visit and visit.asked.written == written:
             written = ""
-        return self.arrive(name, text, written, part, head, visit, training)[1:]
+        return self.opened(Asked(name, text, written, part, head), training)
 
     @answers_errors
     def pick(self, visit, name, text, event: gr.EventData):

@@ -80,7 +80,7 @@ class Lab:
     def preview(self, training, text, *values) -> tuple:
         """What the chosen model writes before it has learnt anything, unless one is on show."""
         if has_begun(training):
-            return (gr.skip(),) * (1 + N_LOOKS)
+            return gr.skip()
         try:
             fresh = Training(self.fit, plan_of(*values))
         except InputError:  # Start says it; here one is still choosing
@@ -152,7 +152,7 @@ def new_task(shown, task, length, letters, pairs) -> tuple:
     own = task == PASTED
     asked = (task, pairs if own else (length, letters))
     if asked == shown:
-        return (gr.skip(),) * 4
+        return gr.skip()
     try:
         example = Plan(task, length, letters, pairs).toy().example
     except InputError:  # Start says it; here one is still choosing

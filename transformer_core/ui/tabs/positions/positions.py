@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import Models
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.published import Models
 from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import STUDY
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any

@@ -6,9 +6,9 @@ import gradio as gr
 
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.explain.roles import dearest, labelled, roles_of
-from transformer_core.inference import Models, classify
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import LABELS
+from transformer_core.published import Models
+from transformer_core.tasks.classification import LABELS, classify
 from transformer_core.tasks.wording import signed
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.heads import attention_value, attention_view

@@ -9,13 +9,15 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.explain.roles import roles_of
-from transformer_core.inference import Classification, InputError, Models, classify
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import LABELS, read_review
+from transformer_core.published import Models
+from transformer_core.tasks.classification import LABELS, Classification, classify
 from transformer_core.tasks.lens import class_lens, settled_from
+from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
+from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import (
@@ -53,10 +55,16 @@ def lens(trained: Trained, found: Classification) -> dict:
 
 
 def switched(
-    trained: Trained, text: str, off: tuple[Head, ...] = (), measured: Measured | None = None
+    trained: Trained,
+    plain: Classification,
+    off: tuple[Head, ...] = (),
+    measured: Measured | None = None,
 ) -> dict:
-    """The value of the head switches, with what each is worth if that was measured of the text."""
-    plain = classify(trained, text)
+    """The value of the head switches, with what each is worth if that was measured of the text.
+
+    plain is the answer with every head.
+    """
+    text = plain.review.text
     damage = measured.damage if measured and measured.text == text else None
     label, before = plain.label, plain.probabilities[plain.label]
     sites, n_heads = trained.model.sites, trained.model.config.n_heads
@@ -77,34 +85,35 @@ def switched(
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """The lens above the switches; both are of the text that stands above, whatever was shown."""
-    off = gr.State((), time_to_live=3600)
-    measured = gr.State(None, time_to_live=3600)
+    off = gr.State((), time_to_live=KEPT_FOR)
+    measured = gr.State(None, time_to_live=KEPT_FOR)
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", lasting=True, elem_id="review-switches")
 
     def draw(text):
         found = classify(models.classifier, text, Trace())
-        return [(), lens(models.classifier, found), switched(models.classifier, text)]
+        return [(), lens(models.classifier, found), switched(models.classifier, found)]
 
     def toggle(text, measured, event: gr.EventData):
-        model = models.classifier.model
-        off = heads_named(model.sites, model.config.n_heads, event.off)
+        trained = models.classifier
+        off = heads_named(trained.model.sites, trained.model.config.n_heads, event.off)
         try:
-            return off, answering(event, switched(models.classifier, text, off, measured))
+            plain = classify(trained, text)
         except InputError:  # the verdict says why
             return (), None
+        return off, answering(event, switched(trained, plain, off, measured))
 
     @answers_errors
     def try_each(text):
         trained = models.classifier
-        seen = read_review(trained.tokenizer, text, trained.model.config.max_len)
-        label = LABELS.index(classify(trained, text).label)
-        damage = knock_out_class(trained.model, seen.ids, label)
-        return Measured(text, {head: 100 * change for head, change in damage.items()})
+        plain = classify(trained, text)
+        damage = knock_out_class(trained.model, plain.review.ids, LABELS.index(plain.label))
+        return Measured(plain.review.text, {head: 100 * change for head, change in damage.items()})
 
     @answers_errors
     def show_worth(text, off, measured):
-        return switched(models.classifier, text, off, measured)
+        plain = classify(models.classifier, text)
+        return switched(models.classifier, plain, off, measured)
 
     switches.toggle(toggle, [review, measured], [off, switches], **QUIET)
     # in two steps, for heads may be switched, or the text may change, while it measures

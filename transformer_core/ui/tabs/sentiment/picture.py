@@ -4,8 +4,8 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.flow import sentiment_flow
-from transformer_core.inference import Classification
 from transformer_core.model.models import EncoderClassifier
+from transformer_core.tasks.classification import Classification
 from transformer_core.ui.views.flow import flow_value, flow_view
 from transformer_core.ui.views.weights import weights_value
 

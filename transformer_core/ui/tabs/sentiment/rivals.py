@@ -8,9 +8,10 @@ import gradio as gr
 import pandas as pd
 
 from transformer_core.checkpoint import Trained, read_json
-from transformer_core.inference import Models, classify
+from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
+from transformer_core.tasks.classification import classify
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors
 from transformer_core.ui.views.plot import plot_view

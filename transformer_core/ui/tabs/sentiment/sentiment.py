@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.inference import Models, classify
+from transformer_core.published import Models
+from transformer_core.tasks.classification import classify
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, section_id, sections

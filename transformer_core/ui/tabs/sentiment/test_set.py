@@ -6,8 +6,8 @@ import functools
 
 import gradio as gr
 
-from transformer_core.checkpoint import read_json
-from transformer_core.inference import Models
+from transformer_core.checkpoint import read_measured
+from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
@@ -42,7 +42,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 
     @answers_errors
     def choose(event: gr.EventData):
-        found = measured(models)["errors"]
+        found = (measured(models) or {"errors": []})["errors"]
         if not isinstance(event.row, int) or not 0 <= event.row < len(found):
             raise InputError(f"There are {len(found)} errors here, and none has that number.")
         return readable(found[event.row]["text"])
@@ -53,9 +53,9 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     chosen.success(None, js=SHOW_REVIEW, **PRIVATE)  # the box lies a screen above
 
 
-def measured(models: Models) -> dict:
-    """What `train.evaluate sentiment --write` left, if it did."""
-    return read_json(models.classifier.folder / "test_set.json")
+def measured(models: Models) -> dict | None:
+    """What `train.evaluate sentiment --write` found out about these weights, if it was run."""
+    return read_measured(models.classifier.folder, "test_set.json")
 
 
 def drawn(models: Models) -> tuple:
@@ -63,7 +63,7 @@ def drawn(models: Models) -> tuple:
     from transformer_core.ui.figures import reviews
 
     found = measured(models)
-    if not found:
+    if found is None:
         return MISSING, None, None, None
     said = (
         f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are judged rightly; the "

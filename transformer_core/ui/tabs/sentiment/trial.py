@@ -10,8 +10,10 @@ import gradio as gr
 
 from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
-from transformer_core.inference import InputError, Models
+from transformer_core.published import Models
+from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, after_any, stoppable
+from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.trial import trial_value, trial_view
 
@@ -44,7 +46,7 @@ def progress(state: Trial) -> str:
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     """It runs when opened and on a button: too much work for every key."""
-    tried = gr.State(Tried(), time_to_live=3600)  # of the trial that is shown
+    tried = gr.State(Tried(), time_to_live=KEPT_FOR)  # of the trial that is shown
     with gr.Row():
         run = gr.Button("Put it on trial", variant="primary", scale=0, min_width=160)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
@@ -76,7 +78,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
     """Values of all that is shown, as the trial goes on; of one that is over, none anew."""
     if tried == Tried(text, whole=True):
-        yield (gr.skip(),) * 4
+        yield gr.skip()
         return
     from transformer_core.ui.figures import reviews
 
@@ -100,5 +102,5 @@ def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
 def outdated(text: str, tried: Tried) -> list:
     """Take away a trial of another text than the one that stands above."""
     if tried.text in ("", text):
-        return [gr.skip()] * 4
+        return gr.skip()
     return [Tried(), {"summary": "The text has changed: put it on trial again."}, None, None]

@@ -1,8 +1,9 @@
 """What the first screen says of a text: every model's verdict, and the picture below them."""
 
-from transformer_core.inference import CheckpointError, InputError, Models, classify
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.classification import Review, cut
+from transformer_core.published import Models
+from transformer_core.tasks.classification import Review, classify, cut
+from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
 from transformer_core.ui.views.doors import doors_value
@@ -19,14 +20,14 @@ def judged(models: Models, text: str) -> tuple[dict, dict | None, dict]:
         return meters_value([], EMPTY), None, doors_value((), {})  # that is no mistake, one types
     try:
         found = classify(models.classifier, text, Trace())
-        rows = [("Transformer", found.probabilities["positive"])]
-        rows += [
-            (title, classify(models.get(name), text).probabilities["positive"])
-            for title, name in RIVALS.items()
-            if models.has(name)
-        ]
-    except (InputError, CheckpointError) as error:
+    except InputError as error:
         return meters_value([], str(error)), None, doors_value((), {})
+    rows = [("Transformer", found.probabilities["positive"])]
+    rows += [
+        (title, classify(models.get(name), text).probabilities["positive"])
+        for title, name in RIVALS.items()
+        if not models.unusable(name)
+    ]
     verdict = meters_value(rows, remarks(found.review))
     doors = doors_value(from_text(models, "sentiment", text), {})
     return verdict, picture_value(models.classifier, found), doors
@@ -36,7 +37,7 @@ def attended(models: Models, text: str) -> dict | None:
     """What every head gave, for the picture; None for a text that cannot be read."""
     try:
         return picture_weights(models.classifier, classify(models.classifier, text, Trace()))
-    except (InputError, CheckpointError):  # the verdict says why
+    except InputError:  # the verdict says why
         return None
 
 

@@ -17,11 +17,12 @@ from transformer_core.explain.counterfactuals import (
     smallest_flip,
     suggestions,
 )
-from transformer_core.inference import Models, classify
-from transformer_core.tasks.classification import LABELS, Review, read_review
+from transformer_core.published import Models
+from transformer_core.tasks.classification import LABELS, Review, classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors, stoppable
+from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
@@ -111,7 +112,7 @@ class Editor:
     def edit(self, work: Edited, text: str, event: gr.EventData) -> list:
         """Do what the view asks for; what cannot be done is said beside what was done before."""
         if work.text != text:
-            return [gr.skip()] * 3
+            return gr.skip()
         seen = self.reading(text)
         try:
             new = replace(work, edits=checked(event.edits, len(seen.words)))
@@ -149,7 +150,7 @@ class Editor:
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     """Words as buttons, and the two probabilities."""
-    work = gr.State(Edited(), time_to_live=3600)
+    work = gr.State(Edited(), time_to_live=KEPT_FOR)
     with gr.Row():
         flip = gr.Button("Smallest set that flips it", scale=0, min_width=220)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)

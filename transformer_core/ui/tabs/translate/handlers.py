@@ -8,9 +8,9 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_translation
-from transformer_core.inference import Models, translate
+from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import Sentence
+from transformer_core.tasks.translation import Sentence, translate
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts

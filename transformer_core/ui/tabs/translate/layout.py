@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 
 from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.picture import picture_view
@@ -69,9 +70,9 @@ class Parts:
 def lay_out() -> Parts:
     """Lay out the tab; what it says and shows comes later."""
     return Parts(
-        work=gr.State(Work(), time_to_live=3600),
+        work=gr.State(Work(), time_to_live=KEPT_FOR),
         kept=tuple(gr.State(value) for value in Work().kept.values()),
-        measured=gr.State(None, time_to_live=3600),
+        measured=gr.State(None, time_to_live=KEPT_FOR),
         **lay_out_texts(),
         picture=picture_view(elem_id="translate-flow", elem_classes="answer"),
         weights=weights_view(),

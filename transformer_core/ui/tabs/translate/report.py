@@ -3,7 +3,7 @@
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
-from transformer_core.inference import translate
+from transformer_core.tasks.translation import translate
 from transformer_core.ui.views.table import rows_value, table_view
 
 TITLE = "Student report"

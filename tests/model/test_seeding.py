@@ -4,17 +4,17 @@ import threading
 
 import torch
 
-from transformer_core.model.drawing import drawing
+from transformer_core.model.seeding import seeding
 
 
 def test_what_is_drawn_with_a_seed_leaves_the_generator_as_it_was():
     torch.manual_seed(5)
     plain = torch.rand(3)
     torch.manual_seed(5)
-    with drawing(1):
+    with seeding(1):
         first = torch.rand(3)
     assert torch.equal(torch.rand(3), plain)
-    with drawing(1):
+    with seeding(1):
         assert torch.equal(torch.rand(3), first)
 
 
@@ -23,10 +23,10 @@ def test_while_one_thread_draws_no_other_begins():
 
     def other():
         begun.set()
-        with drawing():
+        with seeding():
             order.append("other")
 
-    with drawing(1), drawing():  # what is built inside may build models, too
+    with seeding(1), seeding():  # what is built inside may build models, too
         thread = threading.Thread(target=other)
         thread.start()
         begun.wait()
