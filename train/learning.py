@@ -36,7 +36,12 @@ RECORDED = (0, 1, 2, 5, 10, 20, 30, 50, 70, 100, 150, 200, 300, 400, 600, 800, S
 PROMPT = "ROMEO:\n"
 N_WRITTEN = 420  # characters
 N_JUDGED = 20_000  # characters of the held-out part
-ORDERS = {1: "single letters", 2: "pairs of letters", 3: "three letters", 5: "five letters"}
+ORDERS = {
+    1: "single letters",
+    2: "pairs of letters",
+    3: "runs of three letters",
+    5: "runs of five letters",
+}
 SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 

@@ -18,7 +18,7 @@ const LINES = [
 ];
 const PANELS = [
   {
-    title: 'right, of what training never shows',
+    title: 'share right',
     part: 0.64,
     place: (v) => 1 - v,
     ticks: [[0, '100 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '0 %']],

@@ -1,6 +1,7 @@
 // What the stacks of layers are called, each name a button that unfolds them, and what a width means.
 function flowPlates(labels, n) {
-  const { stacks, kind } = n, { add, write, style, put, hide } = labels;
+  const { stacks, kind } = n, word = kind === 'write' ? 'character' : 'word';
+  const { add, write, style, put, hide } = labels;
   const plates = stacks.map(() => add('button', 'flow-plate')), legend = add('span', 'flow-legend');
   stacks.forEach(({ name, depth }, k) => write(plates[k], `${name} · ${depth} layers`));
 
@@ -18,9 +19,11 @@ function flowPlates(labels, n) {
     g.vertical ? put(node, 0, middle, 1) : put(node, middle, g.H / 2, 1, -50);
   }
   function meaning({ raw, lit, fold }) {
-    if (raw) return 'Width: what a word gives of its attention';
-    if (lit.kind === 'source') return 'Width: its share in every word';
-    if (fold <= .5) return `Width: share of the lit ${kind === 'write' ? 'character' : 'word'}`;
+    if (raw) return `Width: what a ${word} gives of its attention`;
+    if (lit.kind === 'source') {
+      return `Width: its share in ${kind === 'classify' ? 'the verdict' : `every ${word}`}`;
+    }
+    if (fold <= .5) return `Width: share of the lit ${word}`;
     return kind === 'classify'
       ? 'On the stream: the verdict after each layer'
       : 'On the stream: what it would say after each layer';

@@ -140,6 +140,7 @@ function reveal() { // of a long text the place that is coloured most
   const { top, height } = row.getBoundingClientRect();
   row.scrollTop += strongest.getBoundingClientRect().top - top - height / 2;
 }
+const ofWhat = () => ` of its attention${hiding() ? ', the ends left out' : ''}`;
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
@@ -149,7 +150,7 @@ function describe(i) {
     `“${bare(g.keys[j])}” (key ${g.places[1][j] + 1}, ${percent(values[j])})`
   );
   readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” ` +
-    (looks.length ? `looks at ${looks.join(', ')}.` : 'looks at none of these keys.');
+    (looks.length ? `looks at ${looks.join(', ')}${ofWhat()}.` : 'looks at none of these keys.');
 }
 function draw() {
   const groups = current()?.groups;
@@ -233,7 +234,7 @@ function pair(i, j) {
   const g = data(), m = g.keys.length;
   readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” gives key ${
     g.places[1][j] + 1
-  } “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])} of its attention.`;
+  } “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
 }
 map.addEventListener('pointermove', point);
 map.addEventListener('pointerdown', point);

@@ -1,4 +1,4 @@
-// A beam search as a plant that grows: a column a step, stems as thick as they are probable, and
+// A beam search as a plant that grows: a column a step, stems the thicker the more probable, and
 // thin ends where a beginning was cut.
 // value: {summary, steps: [[[parent, id, text, log_prob, total, kept, ended, rank: its place among
 //   the sentences found, or null], …], …]}
@@ -144,7 +144,7 @@ function sayAll() {
   const rest = without
     ? ` ${without} of those that were cut ${
       without === 1 ? 'has' : 'have'
-    } no room here: the CSV has all.`
+    } no room here: the CSV has them.`
     : '';
   return current().summary + rest;
 }

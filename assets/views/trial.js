@@ -89,7 +89,7 @@ function paint() {
   readout.textContent = `${m.name}: ${m.note}. ` +
     (m.signed
       ? 'Violet speaks for the answer, orange and underlined against it.'
-      : 'It has no direction.') +
+      : 'It does not say whether a word speaks for or against the answer.') +
     ' Point at a word to compare the methods.';
 }
 function point(i) {

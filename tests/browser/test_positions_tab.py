@@ -221,7 +221,7 @@ def test_models_read_on_beyond_the_length_of_their_training(open_page):
     rows = longer.locator(".longer-model")
     expect(rows).to_have_count(5)
     page.wait_for_function("watch.rests()")
-    expect(longer.locator(".finding")).to_contain_text("they read 384: alibi")
+    expect(longer.locator(".finding")).to_contain_text("After 384 characters of the held-out plays")
     expect(longer.locator(".unread")).to_contain_text("its table has 128 rows")
     slider = longer.locator(".longer-slider")
     slider.fill("100")

@@ -149,8 +149,8 @@ def test_heads_open_on_the_one_that_the_answer_needs_most(open_page):
     page = opened(open_page, "heads")
     note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
     expect(note).to_contain_text("changes most")
-    where = re.search(r"Without (layer \d+, head \d+)", note.inner_text())
-    expect(title).to_contain_text(where[1])
+    head, layer = re.search(r"Without head (\d+) of layer (\d+)", note.inner_text()).groups()
+    expect(title).to_contain_text(f"layer {layer}, head {head}")
 
 
 def test_the_attention_follows_the_text(open_page):
@@ -281,14 +281,14 @@ def test_the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(open_page):
 def test_the_reports_sentences_are_answered_now(open_page):
     page = opened(open_page, "rivals")
     expect(page.locator("#report tbody tr")).to_have_count(5)
-    expect(page.locator("#report .view-note")).to_contain_text("of 5 sentences")
+    expect(page.locator("#report .view-note")).to_contain_text("Of 5 sentences each agrees")
 
 
 def test_the_test_set_is_shown_or_its_command_is_named(open_page):
     page = opened(open_page, "test-set")
     found = page.locator("#test-summary")
     if (ROOT / "checkpoints" / "sentiment" / "test_set.json").exists():
-        expect(found).to_contain_text("judged rightly")
+        expect(found).to_contain_text("classified correctly")
         first = page.locator("#errors tbody button").first
         expect(page.locator("#errors")).not_to_contain_text("<br")
         begins = " ".join(first.inner_text().split()[:5])

@@ -62,9 +62,9 @@ def test_a_head_is_told_in_words():
     said = [text.replace("\N{NO-BREAK SPACE}", " ") for _, text, _ in labelled(roles).values()]
     assert said[0] == (
         "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
-        "When tokens change places, 79 % go along and 4 % do not. Without this head the loss of "
-        "a prediction changes by +0.021 ± 0.003 nats (two standard errors, on texts that training "
-        "did not see)."
+        "After tokens change places, 79 % lies on what the rule names then, and 4 % on what it "
+        "named before. Without this head the loss of a prediction changes by +0.021 ± 0.003 nats "
+        "(two standard errors, on texts that training did not see)."
     )
     assert "by +0.000 ± 0.003 nats" in said[1]
     assert "many tokens alike: the entropy of its attention is 90 %" in said[2]

@@ -22,9 +22,10 @@ class Sampling:
 def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tensor:
     """The distribution to draw from. (vocab_size,) -> (vocab_size,)
 
-    In this order: the log-probabilities of seen tokens are multiplied by the penalty (Keskar et al.
-    2019), all are divided by the temperature, all but the top_k are cut, and of those the smallest
-    set that holds top_p of the mass stays (Holtzman et al. 2020); the best token always stays.
+    In this order: the log-probabilities of seen tokens are multiplied by the penalty (after Keskar
+    et al. 2019, who divide logits), all are divided by the temperature, all but the top_k are cut,
+    and of those the smallest set that holds top_p of the mass stays (Holtzman et al. 2020); the
+    best token always stays.
     """
     scores = log_probs
     if sampling.repetition_penalty != 1:

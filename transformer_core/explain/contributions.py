@@ -32,15 +32,12 @@ def parts(
     brought by the position itself, in cross-attention it is one more key, the last.
     """
     block, cross = getattr(model, site.stack).blocks[site.layer], site.kind == "cross"
-    attention = block.cross_attention if cross else block.self_attention
+    attention, seen = model.attention(site), trace.attention[site]
     add = block.add_cross if cross else block.add_self
-    seen = trace.attention[site]
     weights = seen.weights[0, :, rows]  # (heads, rows, key)
     if site in trace.head_mask:
         weights = weights * trace.head_mask[site][0][:, None, None]
-    output = attention.output.weight.unflatten(1, (attention.n_heads, -1))
-    carried = torch.einsum("hjd,ohd->hjo", seen.value[0], output)  # (heads, key, d_model)
-    brought = torch.einsum("hij,hjo->ijo", weights, carried)
+    brought = torch.einsum("hij,hjo->ijo", weights, attention.carried(seen.value[0]))
     stream = x[rows] if add.residual else torch.zeros_like(x[rows])
     if cross:
         brought = torch.cat([brought, stream[:, None]], dim=1)

@@ -211,10 +211,8 @@ def main_heads(model: Model, trace: Trace, site: Site) -> Tensor:
 
     Before the norm, if one follows: it is the same for all. -> (query, key)
     """
-    block, seen = getattr(model, site.stack).blocks[site.layer], trace.attention[site]
-    attention = block.cross_attention if site.kind == "cross" else block.self_attention
-    output = attention.output.weight.unflatten(1, (attention.n_heads, -1))
-    brought = torch.einsum("hkd,ohd->hko", seen.value[0], output).norm(1, -1)
+    seen = trace.attention[site]
+    brought = model.attention(site).carried(seen.value[0]).norm(1, -1)
     if site in trace.head_mask:
         brought = brought * trace.head_mask[site][0][:, None]
     return (seen.weights[0] * brought[:, None]).argmax(0)

@@ -85,13 +85,16 @@ def told(role: HeadRole, kind: str) -> str:
     if role.role == BROAD:
         return (
             f"It looks at many tokens alike: the entropy of its attention is {percent(role.share)} "
-            f"of the greatest. {without}"
+            f"of the maximum. {without}"
         )
     keys = (CROSS if kind == "cross" else {**SELF, **WIDE})[role.role]
     test = ""
     if role.follow is not None and role.stay is not None:
         edit = "words are put before the source" if kind == "cross" else "tokens change places"
-        test = f"When {edit}, {percent(role.follow)} go along and {percent(role.stay)} do not. "
+        test = (
+            f"After {edit}, {percent(role.follow)} lies on what the rule names then, and "
+            f"{percent(role.stay)} on what it named before. "
+        )
     doubt = "" if role.holds else "On texts that did not name it, the name does not hold. "
     return (
         f"{percent(role.share)} of its attention lies on {keys}; {percent(role.chance)} would if "

@@ -12,7 +12,7 @@ from transformer_core.inside.anatomy import Node, stacks
 from transformer_core.model.models import DecoderLM, EncoderDecoder, Model, Stack
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import prompt_ids
-from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.tasks.sentences import split_sentences
 from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, whole
@@ -44,8 +44,7 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
     model, tokenizer = trained.model, trained.tokenizer
     if not isinstance(text, str) or not text.strip():
         raise InputError("There is nothing to look into yet: type a text.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    check_characters(text, MAX_CHARACTERS)
     text = whole(text)
     ids, limit = to_read(trained, text), min(MAX_TOKENS, model.config.max_len)
     if len(ids) > limit:

@@ -106,7 +106,8 @@ def block_parts(model: EncoderDecoder, trace: Trace) -> list[Part]:
         Site("decoder", 0, "self"),
         Site("decoder", 0, "cross"),
     ):
-        module = getattr(getattr(model, site.stack).blocks[0], f"{site.kind}_attention")
+        module = model.attention(site)
+        code: list[Callable[..., Any]]
         code = [type(module).forward, module.keys_and_values, module.split_heads]
         found.append(part(str(site).capitalize(), code, module, **vars(trace.attention[site])))
     add, wide = model.decoder.blocks[0].add_self, model.decoder.blocks[0].feed_forward

@@ -110,6 +110,13 @@ class MultiHeadAttention(nn.Module):
             return cache.memory[layer]
         return cache.extend(layer, key, value)
 
+    def carried(self, value: Tensor) -> Tensor:
+        """What each head adds to the output for each key that it looks at with all its weight.
+
+        (heads, key, head_dim) -> (heads, key, d_model)
+        """
+        return value @ self.output.weight.T.unflatten(0, (self.n_heads, -1))
+
     def split_heads(self, x: Tensor) -> Tensor:
         """(batch, length, d_model) -> (batch, heads, length, head_dim)"""
         return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)

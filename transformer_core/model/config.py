@@ -22,7 +22,7 @@ class ModelConfig:
     attention_dropout: Annotated[float, "on attention weights, as in the paper's code"] = 0.0
 
     positional_encoding: str = "sinusoidal"  # a key of positions.POSITIONAL_ENCODINGS
-    position_base: Annotated[float, "slowest wave of sinusoidal and rotary, radians^-1"] = 10_000.0
+    position_base: Annotated[float, "wavelengths grow from 2 pi to nearly 2 pi times it"] = 10_000.0
     norm: Literal["pre", "post", "none"] = "pre"
     activation: str = "relu"  # a key of blocks.FEED_FORWARDS
     pooling: Annotated[Literal["cls", "mean"], "what a classifier reads of its last layer"] = "cls"

@@ -85,6 +85,10 @@ class Model(nn.Module):
         """Every attention module's address, in the order of the forward pass."""
         return [module.site for module in self.modules() if isinstance(module, MultiHeadAttention)]
 
+    def attention(self, site: Site) -> MultiHeadAttention:
+        """The attention module at an address."""
+        return getattr(getattr(self, site.stack).blocks[site.layer], f"{site.kind}_attention")
+
     def decoder_mask(self, tokens: Tensor, cache: Cache | None) -> Tensor:
         """Which of all positions the new ones may look at. tokens (batch, new) -> (new, all)"""
         n_all = tokens.size(1) + (cache.length if cache else 0)

@@ -12,7 +12,7 @@ PLACES = ("embed", "rotate", "bias")  # where an encoding can act
 
 
 class PositionalEncoding(nn.Module):
-    """No positions: the identity in all three places, so the model sees a bag of tokens."""
+    """No positions, the identity in all three places: unmasked attention sees a bag of tokens."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()

@@ -15,7 +15,7 @@ from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies.encodings import trained_with
-from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.requests import InputError, Token, check_characters
 from transformer_core.tasks.translation import translate_sentence, translate_texts
 from transformer_core.tokenization import EOS, Tokenizer, whole
 
@@ -91,8 +91,7 @@ def words_of(text: str) -> Words:
     """A text's words; InputError if they are too few or too many."""
     if not isinstance(text, str):
         raise InputError("The sentence must be text.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS} fit.")
+    check_characters(text, MAX_CHARACTERS)
     body, end = re.fullmatch(r"(.*?)([.!?…]*)", " ".join(whole(text).split())).groups()  # type: ignore[union-attr]
     words = tuple(body.split())
     if not 2 <= len(words) <= MAX_WORDS:

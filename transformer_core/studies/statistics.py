@@ -13,7 +13,8 @@ LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
     "A difference counts as real if Welch's two-sided t-test on the seeds' last values finds it at "
     "the 5 % level after Holm's correction for the number of variants. Where the seeds of both do "
-    "not differ among themselves there is nothing to test, and any difference counts."
+    "not differ among themselves there is nothing to test, and any difference counts. The p shown "
+    "is before the correction."
 )
 # What the student reports measured with their own models and data, in the order they are known in.
 PUBLISHED = {
@@ -21,7 +22,7 @@ PUBLISHED = {
         "Report one gives validation losses of 6.82 for its whole model and of 7.45, 7.12, 7.08 "
         "and 7.21 for its four ablations (no positions, half the heads, half the layers, half "
         "d_model). The figures are listed in this order, but not said to belong to it one by one; "
-        "its model and data were others, so only the order of size can be compared."
+        "its model and data were others, so only the order of magnitude can be compared."
     )
 }
 

@@ -1,5 +1,6 @@
 """The same text through every variant of an ablation study."""
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ import torch
 
 from transformer_core.checkpoint import Trained, read_config
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import (
     MODELS,
     BagClassifier,
@@ -22,7 +24,7 @@ from transformer_core.published import Models
 from transformer_core.studies.records import Study
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import look, read, write
-from transformer_core.tasks.requests import AttentionView, InputError
+from transformer_core.tasks.requests import AttentionView, InputError, check_characters
 from transformer_core.tasks.translation import read_back, translate_sentence
 from transformer_core.tasks.wording import percent
 
@@ -50,10 +52,16 @@ def sites_of(study: Study) -> list[Site]:
     if whole is None:
         return []
     try:
-        with torch.device("meta"):  # its weights are not wanted
-            return MODELS[whole.record["kind"]](read_config(whole.record["model"])).sites
+        return list(sites(whole.record["kind"], read_config(whole.record["model"])))
     except (KeyError, TypeError, ValueError):  # a record that describes no model
         return []
+
+
+@functools.lru_cache(maxsize=64)
+def sites(kind: str, config: ModelConfig) -> tuple[Site, ...]:
+    """The attention modules of a model, of which no weight is made."""
+    with torch.device("meta"):
+        return tuple(MODELS[kind](config).sites)
 
 
 def folder_of(study: Study, variant: str) -> str:
@@ -81,8 +89,7 @@ def check(trained: Trained[Model], text: str) -> None:
     """InputError unless the text is one that the variants can read."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a text: all variants will read it.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    check_characters(text, MAX_CHARACTERS)
     n = len(trained.tokenizer.encode(text))
     limit = min(MAX_PIECES, trained.model.config.max_len - 2)
     if n > limit:

@@ -59,6 +59,12 @@ def chosen(tokenizer: Tokenizer, index: int, log_probs: Tensor) -> Token:
     return Token(tokenizer.token(index), index, log_probs[index].item(), others)
 
 
+def check_characters(text: str, most: int) -> None:
+    """InputError if a text is longer than that."""
+    if len(text) > most:
+        raise InputError(f"{len(text):,} characters are too many: at most {most:,} fit.")
+
+
 def check_number(name: str, value: float, low: float, high: float, *, whole: bool = False) -> None:
     """InputError unless value is a number from low to high; a visitor may send anything."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

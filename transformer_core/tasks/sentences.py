@@ -4,7 +4,7 @@ import re
 
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
-from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.tokenization import whole
 
 MAX_CHARACTERS = 3_000  # of one request
@@ -30,8 +30,7 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
     """The sentences of a text; InputError if it is not something to translate."""
     if not isinstance(text, str):
         raise InputError("The text must be text.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{len(text):,} characters are too many: at most {MAX_CHARACTERS:,} fit.")
+    check_characters(text, MAX_CHARACTERS)
     sentences = split_sentences(whole(text))
     if not sentences:
         raise InputError("There is nothing to translate yet: type an English sentence.")

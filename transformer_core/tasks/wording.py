@@ -8,6 +8,11 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
     return f"{100 * share:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
 
 
+def amount(n: int, noun: str) -> str:
+    """1 word, 2 words, 1,000 words"""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def signed(change: float, digits: int) -> str:
     """A change with its sign; what is rounded away has a plus."""
     return f"{round(change, digits) + 0.0:+.{digits}f}"

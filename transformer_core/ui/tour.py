@@ -152,9 +152,9 @@ STOPS = (
             "The one that lowers scores with the distance",
         ),
         2,
-        "To ALiBi what is far is only fainter. Waves that were never added before and angles never "
-        "turned before lead the others astray, and a learned table simply ends. Move the slider to "
-        "where each of them gives up.",
+        "To ALiBi what is far is only fainter. Waves and distances that they never met lead two "
+        "others astray, a learned table simply ends, and the writer without positions loses its "
+        "way, too. Move the slider to where each of them gives up.",
         "move",
         "#longer .longer-slider",
     ),
@@ -212,7 +212,8 @@ STOPS = (
         ),
         2,
         "It reads the next symbol off its own input instead of learning to write it. Switch the "
-        "mask off here, start the training, and compare token accuracy with exact match.",
+        "mask off here, start the training, and compare its curve of symbols with that of exact "
+        "outputs.",
         "press",
         "#lab-start",
     ),

@@ -15,8 +15,8 @@ def garden_view(title: str, **component) -> gr.HTML:
     """Threads that part where the model hesitates. Events: warm {temperature, press}, take
     {id, position, ids}."""
     note = (
-        '<p class="note">Each thread is as probable as the others. Press a text to go on from its '
-        "end</p>"
+        '<p class="note">Every thread stands for an equal share of the probability. '
+        "Press a text to go on from its end</p>"
     )
     heat = f'class="garden-heat" min="0" max="{HOTTEST}" step="0.05"'
     body = (

@@ -55,10 +55,10 @@ def worth(
     change says what they count: "much the log-probability changes".
     """
     head, worst = min(damage.items(), key=lambda item: item[1])
-    return (
-        f"The number in each square is how {change} without that head. It needs "
-        f"{called(head, roles)} most ({signed(worst, decimals)})."
-    )
+    needed = f"It needs {called(head, roles)} most ({signed(worst, decimals)})."
+    if round(worst, decimals) >= 0:
+        needed = "It can do without any single one."
+    return f"The number in each square is how {change} without that head. {needed}"
 
 
 def switches_value(

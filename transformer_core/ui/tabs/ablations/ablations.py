@@ -37,12 +37,12 @@ NOTHING = (
 )
 SEE = {
     "curves": "A line is the mean over seeds, its band one standard deviation; point at one to see "
-    "its single seeds. Where two bands keep apart, their order is hardly an accident; the test is "
-    "under Results. Targets are what has a loss: characters, pieces, letters or reviews. The "
-    "training's loss contains dropout and label smoothing. The upright axis leaves out the first "
+    "its single seeds. Bands that keep apart are a hint, not a proof, with so few seeds: the test "
+    "is under Results. Targets are what has a loss: characters, pieces, letters or reviews. The "
+    "training's loss contains dropout and label smoothing. The vertical axis leaves out the first "
     "twentieth, when losses are high.",
     "longer": "Every model was trained on texts up to the dashed line and reads on beyond it. "
-    "Where a curve climbs, its positions mean nothing to the model there. Learned positions end at "
+    "Where a curve climbs, the model cannot use a text that long. Learned positions end at "
     "the line: there is no vector for what lies beyond.",
 }
 # what is drawn comes from files: it need not wait for those who compute with models

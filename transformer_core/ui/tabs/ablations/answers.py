@@ -31,6 +31,7 @@ from transformer_core.studies.statistics import (
 )
 from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import amount
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, begin_with, brought, there
 from transformer_core.ui.tabs.ablations.files import Studies, told
@@ -222,9 +223,9 @@ class Answers:
         """Twins beside each other, each with one head."""
         sites, head = {str(one): one for one in sites_of(self.studies.get(name))}, int(head or 1)
         chosen: Site | None = sites.get(site)
-        summary = f"{len(done)} variants have read the text" + (
-            f"; below each of them {chosen}, head {head}." if chosen else "."
-        )
+        below = f"; below each of them {chosen}, head {head}" if chosen else ""
+        have = "has" if len(done) == 1 else "have"
+        summary = f"{amount(len(done), 'variant')} {have} read the text{below}."
         return twins_value(done, chosen, head - 1, summary)
 
 

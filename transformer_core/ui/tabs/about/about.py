@@ -100,6 +100,6 @@ def summary(found: list[Entry]) -> str:
         sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")
     )
     return (
-        f"{len(there)} of {len(found)} models are here: {parameters:,} parameters in plain tensor "
-        f"operations, trained from nothing in {minutes / 60:,.1f} hours, their teachers included."
+        f"{len(there)} of {len(found)} models are here: {parameters:,} parameters, trained from "
+        f"scratch in {minutes / 60:,.1f} hours, their teachers included as far as they were timed."
     )

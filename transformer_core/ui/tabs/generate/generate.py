@@ -1,8 +1,10 @@
-"""A decoder that has read all of Shakespeare guesses the next character, one at a time.
+"""A decoder that has read a million characters of Shakespeare's plays guesses the next one.
 
 Let it write, at a pace that you can follow. Every character is coloured by how surprised the model
 was to draw it; point at one to see what else it had in mind, and press another one there to see
-where that would have led.
+where that would have led. Surprise is counted in bits, the binary logarithm of 1/p; losses are in
+nats, with the natural logarithm: 1 nat is 1.44 bits. The percentages beside the picture say how
+much of a state came from which character, through all layers (ALTI, Ferrando et al. 2022).
 """
 
 import functools
@@ -24,6 +26,7 @@ from transformer_core.tasks.generation import (
     read,
 )
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import amount
 from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
@@ -233,8 +236,10 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
         except InputError as error:
             return tokens_value((), str(error), identity="")
         note = (
-            f"{len(tokens) - 1} characters predicted; the average one was a surprise of "
+            f"{amount(len(tokens) - 1, 'character')} predicted; the average one was a surprise of "
             f"{bits_per_token(tokens):.2f} bits."
+            if len(tokens) > 1
+            else "Nothing comes before a single character: there is nothing to predict it from."
         )
         return tokens_value(tokens, note, identity=pasted)
 

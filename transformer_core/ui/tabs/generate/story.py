@@ -12,7 +12,7 @@ from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look, look, read, write_on
 from transformer_core.tasks.requests import InputError, Token
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import amount, percent
 from transformer_core.tokenization import whole
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place, Setting
@@ -210,8 +210,9 @@ def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling)
         seen.log_probs.exp(),
         drawn,
         f"For {what(story, seen)} the model prefers {spelled(vocabulary[best])} "
-        f"({percent(seen.log_probs[best].exp().item())}); sampling keeps {n_kept} characters. "
-        "Filled bars are the model's probabilities, outlined ones what is drawn from.",
+        f"({percent(seen.log_probs[best].exp().item())}); sampling keeps "
+        f"{amount(n_kept, 'character')}. Filled bars are the model's probabilities, "
+        "outlined ones what is drawn from.",
     )
 
 
@@ -221,8 +222,9 @@ def attention(trained: Trained, story: Story, seen: Look) -> dict:
     return attention_value(
         seen,
         trained.model.sites,
-        f"Predicting {what(story, seen)} from {len(seen.tokens)} characters before it. Each small "
-        "square is one head: rows are queries, columns are keys, and no query sees the future."
+        f"Predicting {what(story, seen)} from {amount(len(seen.tokens), 'character')} before it. "
+        "Each small square is one head: rows are queries, columns are keys, and no query sees the "
+        "future."
         f"{counted(roles)}{dearest(roles)}",
         rows=True,
         roles=labelled(roles),

@@ -3,8 +3,8 @@
 The drawing is made from the loaded model itself: every part with its parameters, and with the
 operations that your own text takes there. Press a part to see the numbers that pass through it and
 the lines of code that compute them, and a number to see what was added up to make it; what it is
-made of can be pressed in turn. Of the operations 2abc are counted for each product of an a × b
-with a b × c matrix, which is nearly all there is to compute.
+made of can be pressed in turn. Operations are counted for products of matrices, which are nearly
+all of them: multiplying an a × b by a b × c matrix takes 2abc.
 """
 
 import functools

@@ -14,6 +14,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import amount
 from transformer_core.ui.doors import go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.anatomy import anatomy_value
@@ -88,13 +89,21 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     """The whole model in a sentence."""
     model = visit.trained.model
     read_by = " and ".join(
-        f"{length} tokens in the {stack}" for stack, length in visit.reading.lengths.items()
+        f"{amount(length, 'token')} in the {stack}"
+        for stack, length in visit.reading.lengths.items()
     )
     flops = sum(node.flops for node in nodes.values())
     return (
         f"{type(model).__name__}, {model.n_parameters:,} parameters; {read_by} take {flops:,} "
         "floating-point operations. The bar in a box is its share."
     )
+
+
+def purpose(seen: Pass, node: Node) -> str:
+    """What a part is there for."""
+    if node.role == "head" and isinstance(seen.model, EncoderClassifier):
+        return "The last state of [CLS], turned into a score for each class."
+    return SEE[node.role]
 
 
 def opened_part(
@@ -108,8 +117,8 @@ def opened_part(
     heading = f"{where}: {title}" + (f", head {visit.head + 1} of {heads}" if heads else "")
     found = panels(seen, node, visit.head)
     chosen: dict[str, Any] = {"heads": heads, "head": visit.head}
-    short = stages_value(found, heading, SEE[node.role], **chosen, short=True, jump=jump)
-    stages = stages_value(found, heading, SEE[node.role], **chosen)
+    short = stages_value(found, heading, purpose(seen, node), **chosen, short=True, jump=jump)
+    stages = stages_value(found, heading, purpose(seen, node), **chosen)
     return short, None, stages, code_value([replace(code(seen, node), title=title.capitalize())])
 
 

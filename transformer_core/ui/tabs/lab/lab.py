@@ -1,7 +1,7 @@
 """Watch a Transformer learn: a model of some 35,000 numbers, trained here while you look.
 
-It starts from noise; the diagonal that forms in its cross-attention is the moment it understands.
-Then take something away from it, or let two of them race.
+It starts from noise. When it learns to copy, a diagonal forms in its cross-attention: that is the
+moment it gets it. Then take something away from it, or let two of them race.
 """
 
 import json

@@ -166,7 +166,10 @@ def race_section() -> dict:
     """A second model, which learns from the same data and begins with the same weights."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=4, min_width=280):
-            lead("Two models learn from the same data, and begin with the same weights.")
+            lead(
+                "Two models learn from the same data, and begin with the same weights wherever "
+                "their shapes agree."
+            )
             race = gr.Checkbox(False, label="Race two models")
             theirs = choice_controls(RIVAL)
         with gr.Column(scale=6, min_width=280):

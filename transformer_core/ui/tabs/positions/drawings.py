@@ -33,7 +33,7 @@ SAYS = {
     "sinusoidal": "Each position gets a vector of its own: hands of clocks of every speed. The "
     "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
     "learned": "Each position gets a vector that is trained like any other weight. Before the "
-    "training it is noise, as here, and no position is more like its neighbour than another.",
+    "training it is noise, as here, and neighbouring positions are no more alike than others.",
     "rotary": "Nothing is added: queries and keys are turned, pair of channels by pair, by an "
     "angle that grows with their position. Here is one and the same query at every position.",
     "alibi": "Nothing is added to the vectors: a score falls with the distance of query and key, "

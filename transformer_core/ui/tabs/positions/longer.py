@@ -71,9 +71,10 @@ class Longer:
 
 def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> str:
     """Who goes on as if nothing had happened, in words."""
-    said = f"Trained on {length} characters at a time, they read {n}: "
     if n <= length:
-        return said + f"all {len(answers)} are at home here. Let them read on."
+        said = f"Trained on {length} characters at a time, they read {n}"
+        return f"{said}: all {len(answers)} are at home here. Let them read on."
+    said = f"After {n} characters of the held-out plays (trained on {length}; nats in brackets): "
     unread = [reader.encoding for reader, found in answers if found is None]
     judged = [
         (f"{NAMES.get(one.encoding, one.encoding)} ({loss:.2f})", one.holds(n, length))
@@ -83,7 +84,7 @@ def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> st
     parts = [
         f"{listed(names)} {'guesses' if len(names) == 1 else 'guess'} {verdict}"
         for verdict, names in (
-            ("as well as ever", [name for name, holds in judged if holds]),
+            ("about as well as ever", [name for name, holds in judged if holds]),
             ("clearly worse", [name for name, holds in judged if not holds]),
         )
         if names

@@ -1,7 +1,8 @@
 """Attention by itself sees a bag of tokens; these are four ways to tell it where each one stands.
 
-Shuffle the tokens and, without positions, nothing changes. Every figure is drawn by calling the
-code that the models use.
+Where it sees the whole text, and nothing tells positions, shuffled tokens give the same vectors,
+shuffled. (A causal mask alone already gives some order away: a token sees how many come before.)
+Every figure is drawn by calling the code that the models use.
 """
 
 from dataclasses import dataclass

@@ -76,8 +76,8 @@ def told(words: Words, order: tuple[int, ...], found: list[Reordered]) -> str:
     noticed, others = [[one for one in found if one.noticed is said] for said in (True, False)]
     differ = sum(not one.stays for one in found)
     said = (
-        f"“{words.text(order)}” is noticed by {len(noticed)} of {len(found)}; {differ} of them "
-        "answer differently than at first."
+        f"“{words.text(order)}” is noticed by {len(noticed)} of {len(found)}; {differ} of the "
+        f"{len(found)} {'answers' if differ == 1 else 'answer'} differently than at first."
     )
     if any(one.encoding == "none" for one in others):
         said += " Without positions no vector moves: a sentence is a bag of words."

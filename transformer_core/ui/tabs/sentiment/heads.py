@@ -25,16 +25,16 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     def draw(text):
         trained = models.classifier
         found = classify(trained, text, Trace())
-        n, label = len(found.review.ids), found.label
+        label = found.label
         changes = knock_out_class(trained.model, found.review.ids, LABELS.index(label))
         (site, head), change = max(changes.items(), key=lambda item: abs(item[1]))
         roles = roles_of(trained)
         value = attention_value(
             found,
             trained.model.sites,
-            f"Rows are queries, columns keys; the first row, that of [CLS], colours all {n} pieces "
-            f"beside the map. Without layer {site.layer + 1}, head {head + 1} “{label}” changes "
-            f"most ({signed(100 * change, 1)} points).{dearest(roles)}",
+            "Rows are queries, columns keys; that of [CLS] colours the text. "
+            f"Without head {head + 1} of layer {site.layer + 1} the probability of "
+            f"“{label}” changes most ({signed(100 * change, 1)} points).{dearest(roles)}",
             rows=True,
             begin=True,
             first=(site.layer, head),

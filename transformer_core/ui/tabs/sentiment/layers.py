@@ -48,7 +48,7 @@ def lens(trained: Trained, found: Classification) -> dict:
     names = ["before layer 1", *(f"after layer {i + 1}" for i in range(len(before)))]
     settled = names[settled_from([*before, last])]
     summary = (
-        f"It leans to “{LABELS[last >= 0.5]}” from “{settled}” on. Before layer 1 [CLS] has "
+        f"It leans towards “{LABELS[last >= 0.5]}” from “{settled}” on. Before layer 1 [CLS] has "
         "seen no word yet."
     )
     return meters_value(zip(names, [*before, last], strict=True), summary)

@@ -1,5 +1,6 @@
-"""What else can read a review: an LSTM under the protocol of a student report, and a linear model
-under the classifier's own. How well they judge, and what they say of the report's five sentences.
+"""What else can read a review: a Transformer and an LSTM under the protocol of a student report,
+and a linear model under that of the classifier above. How well they judge, and what they say of the
+report's five sentences.
 """
 
 import functools
@@ -28,11 +29,15 @@ REPORT = {
 }
 CURVES = {"Transformer": "sentiment_report", "LSTM": "sentiment_lstm"}
 OFFICIAL = {"Transformer above": "sentiment", "linear model": "sentiment_linear"}
-READERS = {**CURVES, "linear model": "sentiment_linear"}
+READERS = {
+    "Transformer, report's protocol": "sentiment_report",
+    "LSTM, report's protocol": "sentiment_lstm",
+    "linear model": "sentiment_linear",
+}
 PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
 SEE = (
-    "**What to see.** The share of validation reviews judged rightly as training went on, for a "
-    "Transformer and an LSTM under one protocol: the same data, steps and rule for stopping."
+    "**What to see.** The share of validation reviews classified correctly as training went on, "
+    "for a Transformer and an LSTM under one protocol: the same data, steps and rule for stopping."
 )
 
 
@@ -46,9 +51,7 @@ def answer(trained: Trained, text: str) -> str:
 
 def answers(models: Models) -> list[list[str]]:
     """The report's sentences, its answers and ours."""
-    readers = {
-        f"this {kind}": models.get(name) for kind, name in READERS.items() if models.has(name)
-    }
+    readers = {kind: models.get(name) for kind, name in READERS.items() if models.has(name)}
     rows = [["sentence", "the report", *readers]]
     for text, (label, p) in REPORT.items():
         rows.append(
@@ -65,8 +68,8 @@ def agreeing(rows: list[list[str]], column: int) -> int:
 def accuracies(models: Models) -> str:
     """What each scores on the test reviews of its protocol, beside what the report says."""
     parts = {
-        "Of the report's test reviews judged rightly": CURVES,
-        "Of the 25,000 official ones": OFFICIAL,
+        "Of a test tenth, cut as the report cut its own, classified correctly": CURVES,
+        "Of the 25,000 official test reviews": OFFICIAL,
     }
     lines = {where: [scored(models, *one) for one in some.items()] for where, some in parts.items()}
     return "\n\n".join(
@@ -105,9 +108,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         from transformer_core.ui.figures.reviews import accuracies as drawn
 
         rows = answered()
-        said = ". ".join(
-            f"T{reader[1:]} agrees with the report on {agreeing(rows, column)} of "
-            f"{len(rows) - 1} sentences"
+        said = "; ".join(
+            f"{reader}: {agreeing(rows, column)}"
             for column, reader in enumerate(rows[0][2:], start=2)
         )
         try:
@@ -117,6 +119,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         absent = filter(None, map(models.absent, READERS.values()))
         note = "\n\n".join(filter(None, [note, *absent]))
         figure = drawn(tables) if tables else None
-        return rows_value(rows, "report", f"{said}." if said else ""), figure, note
+        agreed = f"Of {len(rows) - 1} sentences each agrees with the report on: {said}."
+        return rows_value(rows, "report", agreed if said else ""), figure, note
 
     opened.select(draw, None, [table, curves, scores], **QUEUED, **PRIVATE)

@@ -66,8 +66,8 @@ def drawn(models: Models) -> tuple:
     if found is None:
         return MISSING, None, None, None
     said = (
-        f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are judged rightly; the "
-        f"expected calibration error is **{percent(found['ece'], 2)}**."
+        f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are classified correctly; "
+        f"the expected calibration error is **{percent(found['ece'], 2)}**."
     )
     matrix = reviews.confusion(found["confusion"], list(LABELS))
     return said, matrix, reviews.reliability(found["reliability"]), mistaken(found["errors"])

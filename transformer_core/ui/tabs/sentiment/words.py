@@ -20,7 +20,7 @@ from transformer_core.explain.counterfactuals import (
 from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, Review, classify, read_review
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors, stoppable
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
@@ -61,7 +61,7 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
         still = f"it is still {percent(flip.probability)} {label}"
-        return f"No set was found: without {n} words {still} ({why})."
+        return f"No set was found: without {amount(n, 'word')} {still} ({why})."
     return (
         f"Without {listed} the answer is no longer {label} ({percent(flip.probability)}). No word "
         "of this set can be spared; it was found greedily, so a smaller one may exist."

@@ -26,8 +26,8 @@ EXAMPLES = {
     "two sentences": "Thank you. How are you?",
 }
 EMPTY = (
-    "The German sentence appears here while you type, each piece underlined as far as the model "
-    "was sure of it."
+    "The German sentence appears here while you type. Its pieces are words or parts of words; the "
+    "longer the line under one, the surer the model was of it."
 )
 
 

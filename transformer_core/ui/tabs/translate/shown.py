@@ -12,7 +12,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.translation import Sentence
-from transformer_core.tasks.wording import percent, signed
+from transformer_core.tasks.wording import amount, percent, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.place import Place
@@ -127,8 +127,8 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
     return tree_value(
         sentence,
         trained.tokenizer,
-        f"In {len(sentence.steps)} steps {n_considered} pieces were considered. What won was in "
-        f"front {front}.",
+        f"The best of {amount(len(sentence.steps), 'step')} are drawn: "
+        f"{amount(n_considered, 'piece')}. What won was in front {front}.",
     )
 
 
