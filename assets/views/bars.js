@@ -4,7 +4,8 @@ const chart = $('.bars-chart'), note = $('.view-note');
 function draw() {
   const value = current();
   chart.replaceChildren();
-  note.textContent = value?.summary ?? '';
+  const said = value?.summary ?? '';
+  if (note.textContent !== said) note.textContent = said; // of another width nothing is said anew
   if (!value) return;
   const line = 19,
     left = 44,

@@ -42,7 +42,7 @@ function open() {
       make('figcaption', { text: `${path}, line ${first}` }),
       make(
         'div',
-        { class: 'code-block', tabindex: 0 },
+        { class: 'code-block', tabindex: 0, role: 'region', 'aria-label': path },
         make('pre', { class: 'code-numbers', 'aria-hidden': 'true', text: numbers }),
         make('pre', {}, ...coloured(text)),
       ),

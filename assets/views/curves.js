@@ -93,6 +93,7 @@ function paint() {
   const value = current(), width = chart.clientWidth, height = chart.clientHeight;
   fillTrack(slider);
   label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
+  slider.setAttribute('aria-valuetext', label.textContent);
   if (!width || !height) return;
   const svg = shape('svg', {
       width,

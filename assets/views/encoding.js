@@ -3,6 +3,7 @@
 //   packed from -limit to limit or ''}
 const map = $('.encoding-map'),
   side = $('.encoding-side'),
+  note = $('.encoding-side .note'),
   lead = $('.lead'),
   none = $('.encoding-none'),
   heading = $('h3');
@@ -51,17 +52,15 @@ function bars(values, lit, title, limit) {
 const named = (text, i, j) => text.replace('{row}', i).replace('{column}', j);
 function show() {
   const value = current(), [i, j] = place, { names, limit } = value, like = likeness(i);
-  side.replaceChildren(
+  side.querySelectorAll('figure').forEach((figure) => figure.remove());
+  note.before(
     bars(rowOf(i), j, named(names.row, i, j), limit),
     bars(columnOf(j), i, named(names.column, i, j), limit),
     bars(like, i, named(names.like, i, j), Math.max(...like.map(Math.abs)) || 1),
-    make('p', {
-      class: 'note',
-      text: `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${
-        fixed(cell(i, j), 3)
-      }. Point at another place, or use the arrow keys.`,
-    }),
   );
+  note.textContent = `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${
+    fixed(cell(i, j), 3)
+  }. Point at another place, or use the arrow keys.`;
   rowMark.style.top = `${100 * (i + 0.5) / value.rows}%`;
   columnMark.style.left = `${100 * (j + 0.5) / value.columns}%`;
 }

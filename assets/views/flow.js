@@ -382,6 +382,14 @@ scrub.addEventListener('input', () => {
   now.clock = +scrub.value;
   draw();
 });
+scrub.addEventListener('keydown', (event) => { // a piece at a time; dragged it moves evenly
+  const way = arrow(event);
+  if (!way || !numbers) return;
+  event.preventDefault();
+  until = null;
+  now.clock = clamp(Math.round(now.clock) + way[1] - way[0], numbers.begin, numbers.outs.length);
+  draw();
+});
 least.addEventListener('input', draw);
 function toggle() {
   wanted = 1 - wanted;

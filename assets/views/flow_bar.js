@@ -27,7 +27,7 @@ function flowBar(bar, redraw) {
     rawly = control('flow-raw', 'Raw attention'),
     chooser = flowChooser(redraw),
     least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
-    leastText = make('output');
+    leastText = make('output', { 'aria-live': 'off' });
   bar.append(chooser.heads, chooser.layers);
   bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
   Object.assign(least, SIFTS[false]);
@@ -39,6 +39,7 @@ function flowBar(bar, redraw) {
   function show(now, { runs, wanted, raw, attention }) {
     if (+scrub.value !== now.clock) scrub.value = now.clock;
     for (const slider of [scrub, least]) fillTrack(slider);
+    put(scrub, 'ariaValueText', `${Math.floor(now.clock)} of ${scrub.max}`);
     put(play, 'textContent', runs ? '❚❚ Pause' : '▶ Play');
     put(unfold, 'textContent', wanted ? 'Fold the layers' : 'Unfold the layers');
     put(rawly, 'ariaPressed', String(raw));

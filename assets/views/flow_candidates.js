@@ -40,6 +40,7 @@ function flowCandidates(labels, n, word) {
     style(text, 'opacity', gone ? '0' : '1');
     const title = won ? '' : `Go on with “${name}” instead`;
     if (node.title !== title) node.title = title;
+    node.tabIndex = won || writing ? -1 : 0;
     put(node, x + (1 - come) * 8, y + fall * 46, come * (1 - fall) * left * (now.out[i] ?? 1));
   }
   return {

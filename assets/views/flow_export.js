@@ -34,9 +34,6 @@ class SvgPen {
   lineTo(x, y) {
     this.path.push('L' + this.point(x, y));
   }
-  closePath() {
-    this.path.push('Z');
-  }
   bezierCurveTo(a, b, c, d, x, y) {
     this.path.push(`C${this.point(a, b)} ${this.point(c, d)} ${this.point(x, y)}`);
   }

@@ -20,9 +20,8 @@ function flowPlates(labels, n) {
   }
   function meaning({ raw, lit, fold }) {
     if (raw) return `Width: what a ${word} gives of its attention`;
-    if (lit.kind === 'source') {
-      return `Width: its share in ${kind === 'classify' ? 'the verdict' : `every ${word}`}`;
-    }
+    if (kind === 'classify' && fold <= .5) return 'Width: share in the verdict';
+    if (lit.kind === 'source') return `Width: its share in every ${word}`;
     if (fold <= .5) return `Width: share of the lit ${word}`;
     return kind === 'classify'
       ? 'On the stream: the verdict after each layer'

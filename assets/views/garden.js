@@ -93,8 +93,12 @@ function draw() {
   finding.textContent = value.summary;
   if (isNewest(value) && !warming.runs()) heat.value = value.temperature;
   showHeat();
-  left = svg.parentElement.clientWidth < 600 ? 64 : 140;
-  const now = layout(value), room = Math.floor((left - 12) / LETTER);
+  picture();
+}
+const margin = () => svg.parentElement.clientWidth < 600 ? 64 : 140;
+function picture() {
+  left = margin();
+  const value = seen, now = layout(value), room = Math.floor((left - 12) / LETTER);
   svg.setAttribute('width', now.width);
   svg.setAttribute('height', 2 * TOP + ROW * (now.paths.length - 1));
   svg.setAttribute('aria-label', value.summary);
@@ -195,5 +199,8 @@ actions.csv = () => {
   ]);
 };
 actions.svg = () => seen && saveSvg('threads', svg);
+new ResizeObserver(() => { // it may have come before it was seen, or a phone is turned
+  if (seen && svg.parentElement.clientWidth && margin() !== left) picture();
+}).observe(svg.parentElement);
 watch('value', draw);
 draw();

@@ -28,7 +28,7 @@ const keep = keepHead((asked) => {
   [group, layer, head] = asked ?? [0, 0, 0];
 }, draw);
 const remember = () => keep([group, layer, head]);
-const hide = $('.option input'), bare = (token) => visible(token.trim() || token);
+const hide = $('.option input');
 // typed ones are several tokens each
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
 const hiding = () => current().begin && hide.checked;
@@ -128,7 +128,7 @@ function rowText() {
   const peak = Math.max(...values, 1e-6);
   row.replaceChildren(...g.context.map((token, i) => {
     const node = make('span', { class: 'seen', title: percent(values[i]) });
-    node.textContent = token === '\n' ? '↵\n' : token;
+    node.textContent = inText(token);
     node.style.setProperty('--weight', (values[i] / peak).toFixed(3));
     return node;
   }));
@@ -147,9 +147,9 @@ function describe(i) {
     values[j] >= 0.005
   );
   const looks = best.map((j) =>
-    `“${bare(g.keys[j])}” (key ${g.places[1][j] + 1}, ${percent(values[j])})`
+    `“${unspaced(g.keys[j])}” (key ${g.places[1][j] + 1}, ${percent(values[j])})`
   );
-  readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” ` +
+  readout.textContent = `Query ${g.places[0][i] + 1} “${unspaced(g.queries[i])}” ` +
     (looks.length ? `looks at ${looks.join(', ')}${ofWhat()}.` : 'looks at none of these keys.');
 }
 function draw() {
@@ -228,13 +228,14 @@ function point(event) {
   if (!g) return;
   const [i, j] = cellAt(event, map, g.queries.length, g.keys.length);
   query = i;
+  mark(i, j);
   pair(i, j);
 }
 function pair(i, j) {
   const g = data(), m = g.keys.length;
-  readout.textContent = `Query ${g.places[0][i] + 1} “${bare(g.queries[i])}” gives key ${
+  readout.textContent = `Query ${g.places[0][i] + 1} “${unspaced(g.queries[i])}” gives key ${
     g.places[1][j] + 1
-  } “${bare(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
+  } “${unspaced(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
 }
 map.addEventListener('pointermove', point);
 map.addEventListener('pointerdown', point);
@@ -246,6 +247,7 @@ map.addEventListener('keydown', (event) => {
     0,
     Math.min(g.queries.length - 1, (query < 0 ? g.queries.length - 1 : query) + jump),
   );
+  mark(query, -1);
   describe(query);
 });
 whenTheme(() => data() && weights && (thumbnails(), enlarge()));

@@ -30,12 +30,7 @@ function write({ text: written, probs }) {
   const prompt = make('span', { class: 'learning-prompt', text: current().prompt });
   text.replaceChildren(
     prompt,
-    ...[...written].map((character, i) => {
-      const shown = character === '\n' ? '↵\n' : character;
-      const node = make('span', { class: 'token', text: shown });
-      node.style.setProperty('--surprise', surprise(probs[i]));
-      return node;
-    }),
+    ...[...written].map((character, i) => tokenSpan(character, probs[i])),
   );
 }
 function scales(all) {
@@ -121,6 +116,7 @@ actions.csv = () =>
     ['steps', 'nats per character', 'share of known words', 'text'],
     ...moments().map(({ step, loss, known, text: written }) => [step, loss, known, written]),
   ]);
-new ResizeObserver(draw).observe(chart.parentElement);
+new ResizeObserver(() => moments().length && plot(moments(), +slider.value))
+  .observe(chart.parentElement);
 watch('value', begin);
 begin();

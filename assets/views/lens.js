@@ -7,8 +7,6 @@ const table = $('.lens-table'),
   panel = $('.lens-panel'),
   scroll = $('.lens-scroll');
 let cell = [0, 0];
-// the space before a word takes room that a cell lacks
-const bare = (token) => token.trim() || visible(token);
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
@@ -37,8 +35,8 @@ function draw() {
       make(
         'th',
         { scope: 'row', title: `${row.reads} → ${row.then ?? 'nothing'}` },
-        make('span', { text: bare(row.reads) }),
-        make('span', { text: row.then === null ? '' : '→ ' + bare(row.then) }),
+        make('span', { text: unspaced(row.reads) }),
+        make('span', { text: row.then === null ? '' : '→ ' + unspaced(row.then) }),
       ),
     );
     row.cells.forEach(({ best }, j) => {
@@ -52,7 +50,7 @@ function draw() {
           class: right ? 'right' : '',
           'aria-label': say(i, j),
         },
-        make('span', { class: 'lens-token', text: bare(token) }),
+        make('span', { class: 'lens-token', text: unspaced(token) }),
         make('span', { class: 'lens-p', text: percent(p) }),
       );
       td.style.setProperty('--p', p);

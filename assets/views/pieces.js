@@ -9,7 +9,7 @@ const text = $('.pieces-text'),
   key = $('.pieces-key');
 let pieces = [], chosen = -1;
 const isEnd = (piece) => piece[0] === END;
-const bare = (piece) => isEnd(piece) ? 'the end' : `“${visible(piece[0].trim() || piece[0])}”`;
+const bare = (piece) => isEnd(piece) ? 'the end' : `“${unspaced(piece[0])}”`;
 const span = (i) => text.querySelector(`[data-i="${i}"]`);
 
 function drawn(piece, i) {
@@ -116,7 +116,7 @@ function open(i) {
         class: piece === pieces[i][0] ? 'same' : '',
         'aria-label': `${bare([piece])} ${percent(q)}: continue with it`,
       },
-      make('span', { text: isEnd([piece]) ? 'end' : visible(piece.trim() || piece) }),
+      make('span', { text: isEnd([piece]) ? 'end' : unspaced(piece) }),
       make('em', { text: percent(q) }),
     );
     button.style.setProperty('--p', q);
@@ -148,9 +148,7 @@ text.addEventListener('click', (event) => {
   if (!panel.hidden && i === chosen) close();
   else open(i);
 });
-document.addEventListener('pointerdown', (event) => {
-  if (!panel.hidden && !element.contains(event.target)) close();
-});
+whenLeft(() => panel.hidden || close());
 element.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !panel.hidden) {
     close();

@@ -195,6 +195,25 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-do]');
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
+// A token of a text, coloured by how surprising it was; of what nobody predicted p is undefined.
+const inText = (token) => token === '\n' ? '↵\n' : token;
+function tokenSpan(token, p, more = {}) {
+  const node = make('span', { class: 'token', ...more, text: inText(token) });
+  node.classList.toggle('newline', token === '\n');
+  if (p !== undefined) node.style.setProperty('--surprise', surprise(p));
+  return node;
+}
+// without the space that a piece begins with; white space alone as a sign
+const unspaced = (token) => visible(token.trim() || token);
+// close what hangs over the view when a pointer or the focus goes elsewhere
+function whenLeft(close) {
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!element.contains(target)) close();
+  });
+  element.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !element.contains(relatedTarget)) close();
+  });
+}
 // A slider that <button data-do="play"> walks to its end, `by` every ms, from the beginning if it
 // stands there; go() shows where it stands. Who moves the slider stops it. -> {runs(), halt()}
 function player(slider, ms, go, by = 1) {
@@ -202,6 +221,7 @@ function player(slider, ms, go, by = 1) {
   const atEnd = () => +slider.value >= +slider.max;
   let timer = 0;
   const halt = () => {
+    if (!timer) return;
     clearInterval(timer);
     timer = 0;
     button.textContent = label;
@@ -216,7 +236,7 @@ function player(slider, ms, go, by = 1) {
     button.textContent = '❚❚ Pause';
     if (said) said.ariaLive = 'off'; // what passes by is not read aloud
     timer = setInterval(() => {
-      if (!element.isConnected || atEnd()) return halt();
+      if (!slider.checkVisibility() || atEnd()) return halt();
       slider.value = +slider.value + by;
       go();
     }, ms);
@@ -251,9 +271,7 @@ function cellAt({ clientX, clientY }, map, n, m) {
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);
   box.replaceChildren(
-    ...tokens.map((token, i) =>
-      make('span', { text: i % step ? '' : visible(token.trim() || token) })
-    ),
+    ...tokens.map((token, i) => make('span', { text: i % step ? '' : unspaced(token) })),
   );
 }
 // names at the ends of lines, [{y}, …]: none on another, all from low to high

@@ -16,6 +16,7 @@ function show() {
     n = value.source.length,
     row = weights.subarray(t * n, (t + 1) * n);
   fillTrack(slider);
+  slider.setAttribute('aria-valuetext', `symbol ${t + 1} of ${value.written.length}`);
   source.replaceChildren(...value.source.map((text, j) => {
     const node = symbol(text, { class: 'steps-symbol', title: percent(row[j]) });
     node.style.setProperty('--weight', row[j].toFixed(3));
@@ -52,11 +53,11 @@ function show() {
 }
 function draw() {
   const value = current(), now = performance.now();
+  element.firstElementChild.classList.toggle('empty', !value?.written);
+  if (value?.written?.length !== length) playing.halt();
   // of what a training changes several times a second only the first is read aloud
   if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';
   drawnAt = now;
-  element.firstElementChild.classList.toggle('empty', !value?.written);
-  if (value?.written?.length !== length) playing.halt();
   note.textContent = value?.summary ?? '';
   if (!value?.written) return;
   weights = unpack(value.weights);

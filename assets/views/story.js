@@ -9,6 +9,7 @@ const text = $('.story-text'),
   refusal = $('.story-refusal'),
   halt = $('.story-stop'),
   heading = $('h3'),
+  heard = $('.heard'),
   untitled = heading.textContent;
 const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60; // seconds, seconds, tokens, tokens
 let tokens = [], id = null, prompt = 0, goal = 0, shown = 0;
@@ -24,11 +25,14 @@ const at = () => followed >= 0 ? followed : chosen >= 0 ? chosen : shown - 1;
 const busy = () => goal > tokens.length || shown < tokens.length;
 
 function span([token, p], i) {
-  const node = make('span', { class: 'token', 'data-i': i, text: token === '\n' ? '↵\n' : token });
-  if (token === '\n') node.classList.add('newline');
-  if (i < prompt) node.classList.add('prompt');
-  else node.style.setProperty('--surprise', surprise(p));
+  const node = tokenSpan(token, i < prompt ? undefined : p, { 'data-i': i });
+  node.classList.toggle('prompt', i < prompt);
   return node;
+}
+function saidOf(i) {
+  const [token, p] = tokens[i];
+  const how = i < prompt ? 'of your own text' : `the model gave it ${percent(p)}`;
+  return `Character ${i + 1}, ${visible(token)}: ${how}.`;
 }
 function announce() {
   text.querySelector('.on')?.classList.remove('on');
@@ -158,12 +162,13 @@ text.addEventListener('keydown', (event) => {
       true,
     );
     text.children[chosen].scrollIntoView({ block: 'nearest' });
+    heard.textContent = saidOf(chosen);
   }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
     event.preventDefault();
     choose(chosen);
   }
-  if (event.key === 'Escape') {
+  if (event.key === 'Escape' && chosen >= 0) {
     free();
     announce();
     tellLook(null);

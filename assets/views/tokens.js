@@ -2,15 +2,10 @@
 // value: {id, note, lines}, one line of JSON a token: [text, probability or null, [[id, text,
 //   probability], …]]; without lines the note says why there are none
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
+const heard = $('.heard');
 let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
 
-function span([content, p], index) {
-  const node = make('span', { class: 'token', 'data-i': index });
-  node.textContent = content === '\n' ? '↵\n' : content;
-  if (content === '\n') node.classList.add('newline');
-  node.style.setProperty('--surprise', surprise(p));
-  return node;
-}
+const span = ([token, p], i) => tokenSpan(token, p, { 'data-i': i });
 function render() {
   const value = current() || { id: null, lines: '', note: '' };
   if (value.id !== drawn.id || value.lines.length < drawn.length) {
@@ -87,12 +82,13 @@ text.addEventListener('click', (event) => {
   if (pinned && +node.dataset.i === chosen) close();
   else open(+node.dataset.i, true);
 });
-document.addEventListener('pointerdown', (event) => {
-  if (!element.contains(event.target)) close();
+text.addEventListener('scroll', () => {
+  if (!panel.hidden) hangBelow(panel, text.querySelector('.on'), 2);
 });
+whenLeft(close);
 element.addEventListener('keydown', (event) => {
   const last = tokens.length - 1;
-  if (event.key === 'Escape') {
+  if (event.key === 'Escape' && !panel.hidden) {
     close();
     text.focus();
     return;
@@ -101,8 +97,10 @@ element.addEventListener('keydown', (event) => {
   const jump = jumpOf(event);
   if (jump) {
     event.preventDefault();
-    open(Math.max(0, Math.min(last, chosen + jump)), false);
-    text.children[chosen].scrollIntoView({ block: 'nearest' });
+    const to = Math.max(0, Math.min(last, chosen + jump));
+    text.children[to].scrollIntoView({ block: 'nearest' });
+    open(to, false);
+    heard.textContent = describe(to + 1, ...tokens[to]);
   }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
     event.preventDefault();

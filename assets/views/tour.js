@@ -8,6 +8,8 @@ const TRIES = {
 };
 const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
 let at = 0, given = [], tried = new Set(), marked = null, retry = 0;
+// one node for all stops: what changes in it is read aloud, a new one would not be
+const verdict = make('p', { class: 'view-note', role: 'status' });
 const button = (what, text, more = {}) =>
   make('button', { type: 'button', 'data-do': what, text, ...more });
 function unmark() {
@@ -31,7 +33,7 @@ function draw() {
   const foreseen = given.filter((place, i) => place === stops[i].right).length;
   const focused = card.contains(document.activeElement) && document.activeElement.dataset.do;
   const opinion = answer === stop.right ? 'Right. ' : 'Not quite. ';
-  const verdict = answer === undefined
+  verdict.textContent = answer === undefined
     ? 'Answer first, then look.'
     : (tried.has(at) ? '✓ Tried. ' : opinion) + stop.because;
   const steps = make(
@@ -43,7 +45,7 @@ function draw() {
   );
   steps.children[0].disabled = at === 0;
   if (answer !== undefined) steps.prepend(button('show', 'Show me'));
-  card.replaceChildren(
+  const above = [
     make('p', {
       class: 'tour-where',
       text: `Stop ${at + 1} of ${stops.length}` +
@@ -52,9 +54,11 @@ function draw() {
     }),
     make('p', { class: 'tour-question', text: stop.question }),
     answers,
-    make('p', { class: 'view-note', role: 'status', text: verdict }),
-    steps,
-  );
+  ];
+  for (const node of [...card.children]) if (node !== verdict) node.remove();
+  if (!verdict.isConnected) card.append(verdict);
+  verdict.before(...above);
+  verdict.after(steps);
   if (focused) card.querySelector(`[data-do=${focused}]:enabled`)?.focus({ preventScroll: true });
 }
 function tick({ type, target }) {

@@ -48,13 +48,16 @@ function plot(twin) {
   labelAxis(keys, twin.keys, 40);
   labelAxis(queries, twin.queries, 22);
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
-  map.addEventListener('pointermove', (event) => {
-    const [i, j] = cellAt(event, map, n, m);
-    map.title = `“${visible(twin.queries[i])}” gives “${visible(twin.keys[j])}” ${
-      percent(weights[i * m + j])
-    }`;
-  });
-  return make('div', { class: 'heads-plot' }, keys, queries, map);
+  const said = make('p', { class: 'twin-note', text: 'Point at the map for its numbers.' });
+  for (const kind of ['click', 'pointermove']) {
+    map.addEventListener(kind, (event) => {
+      const [i, j] = cellAt(event, map, n, m);
+      said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
+        percent(weights[i * m + j])
+      } of its attention.`;
+    });
+  }
+  return make('div', {}, make('div', { class: 'heads-plot' }, keys, queries, map), said);
 }
 function draw() {
   const all = current()?.cards ?? [];

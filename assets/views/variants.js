@@ -123,7 +123,7 @@ actions.all = () => {
 };
 // a line's places that its axis has
 const places = (to, line) => line.x.filter((x) => to.has('x', x));
-chart.addEventListener('pointermove', (event) => {
+function point(event) {
   const shownLines = (current()?.lines ?? []).filter((line) => on.has(line.title));
   if (!shownLines.length) return;
   const area = chart.getBoundingClientRect(), px = event.clientX - area.left;
@@ -133,12 +133,14 @@ chart.addEventListener('pointermove', (event) => {
     close = away.indexOf(Math.min(...away.filter(Number.isFinite)));
   lit = away[close] < 24 ? shownLines[close].title : null;
   paint();
-});
+}
+for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, point);
 const leave = () => {
   [at, lit] = [null, null];
   if (current()?.lines?.length) paint();
 };
-chart.addEventListener('pointerleave', leave);
+// what a finger has shown stays when it is lifted
+chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
 chart.addEventListener('blur', leave);
 chart.addEventListener('keydown', (event) => {
   const step = arrow(event)?.[1];

@@ -7,7 +7,7 @@ function variantsAxes({ lines, logs, percent }, drawn, room) {
   const width = Math.max(280, room), wide = width >= NARROW, height = innerWidth < 761 ? 300 : 396;
   // beside the lines stand their names
   const name = Math.max(...drawn.map(({ title }) => title.length));
-  const right = wide ? Math.max(126, 16 + 7 * name) : 12;
+  const right = wide ? Math.min(width / 3, Math.max(126, 16 + 7 * name)) : 12;
   const log = { x: logs.includes('x'), y: logs.includes('y') };
   const [x0, x1] = reach(lines.flatMap((line) => line.x), log.x, 0);
   let [y0, y1] = reach(

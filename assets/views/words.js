@@ -17,6 +17,7 @@ function draw() {
     return;
   }
   if (value && !movesOn(value)) return; // it is of another text
+  if (value?.press === undefined) close(); // of another text, too
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
@@ -148,8 +149,9 @@ element.addEventListener('keydown', (event) => {
     panel.querySelector('[data-kind=replace]:not([data-text])').click();
   }
 });
-document.addEventListener('pointerdown', (event) => {
-  if (!element.contains(event.target)) close();
+words.addEventListener('scroll', () => {
+  if (!panel.hidden) hangBelow(panel, words.querySelector('.on'), 2);
 });
+whenLeft(close);
 watch('value', draw);
 draw();

@@ -153,6 +153,8 @@ def test_all_twins_fit_a_screen_and_the_pressed_one_is_enlarged(open_page):
     expect(large.get_by_role("heading")).to_have_text(last)
     expect(large.locator("canvas")).to_have_attribute("aria-label", f"attention of {last}")
     expect(page.locator(".twin[aria-pressed=true] .twin-title")).to_have_text(last)
+    large.locator("canvas").click()
+    expect(large).to_contain_text(" of its attention.")
 
 
 def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):

@@ -368,6 +368,11 @@ def test_pasted_text_is_coloured_by_surprise(open_page):
         page.get_by_label("Your text").fill(text)
         page.get_by_role("button", name="Colour by surprise").click()
         expect(page.locator("#judged .token")).to_have_count(len(text))
+    page.locator("#judged .tokens-text").press("End")  # the panel hangs where the text ends
+    box = page.locator("#judged .tokens-text").bounding_box()
+    panel = page.locator("#judged .tokens-panel").bounding_box()
+    assert box["y"] < panel["y"] <= box["y"] + box["height"] + 8
+    expect(page.locator("#judged .heard")).to_contain_text(re.compile(r"^Character \d+, .*gave it"))
     page.locator("#judged .token").nth(5).click()
     expect(page.locator("#judged .tokens-panel .same")).to_have_count(1)
     expect(page.locator("#judged .tokens-panel button")).to_have_count(0)  # nothing to press

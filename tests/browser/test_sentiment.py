@@ -47,6 +47,7 @@ def ready(page, view):
 
 def each_section(page):
     """Open the views one after the other: the name of each, once all of it is there."""
+    page.wait_for_function("watch.rests()")  # what the address asks for has opened
     for view, name in zip(READY, SECTIONS, strict=True):
         press_section(page, name)
         ready(page, view)

@@ -141,6 +141,20 @@ def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, 
     until(lambda: training() is None and not any(kept.values()))
 
 
+def test_what_a_visitor_has_outlives_a_broken_connection(visit, app, started, monkeypatch):
+    monkeypatch.delenv("GRADIO_IS_E2E_TEST")  # then it is kept for an hour
+    visitor = visit()
+    visitor.start()
+    visitor.hears("process_generating")
+    session = app.state_holder.session_data[visitor.session]
+    visitor.leave()  # a phone that sleeps, as far as the server knows
+    until(lambda: session.is_closed)
+    time.sleep(2)  # gradio looks every second for what has expired
+    assert started[-1]() in session.state_data.values() and not started[-1]().ended
+    app.state_holder.delete_state(visitor.session)
+    until(lambda: not any(ref() for ref in started))
+
+
 def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, started):
     first, second, third = visit(), visit(), visit()
     first.start()

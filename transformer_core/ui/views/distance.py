@@ -19,7 +19,10 @@ def distance_view(title: str, **component) -> gr.HTML:
     """Dials, and a curve over the distance. Event: meet {query, key, head, press}, another pair of
     words, or another head."""
     p, k = f'min="{FIRST}" max="{LAST}" value="20"', f'min="{-BEFORE}" max="{AFTER}" value="2"'
-    other = f'<label>Distance <input type="range" {k} class="distance-k"><output></output></label>'
+    other = (
+        f'<label>Distance <input type="range" {k} class="distance-k">'
+        '<output aria-live="off"></output></label>'
+    )
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="distance-choice" role="group" aria-label="the words and the head"></div>'

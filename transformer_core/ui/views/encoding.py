@@ -14,7 +14,7 @@ def encoding_view(title: str, **component) -> gr.HTML:
         '<div class="encoding-body"><div class="encoding-frame">'
         '<canvas class="encoding-map" tabindex="0" role="img"></canvas>'
         '<i class="encoding-row"></i><i class="encoding-column"></i></div>'
-        '<div class="encoding-side"></div></div>'
+        '<div class="encoding-side"><p class="note" role="status"></p></div></div>'
     )
     return view("encoding", title, body, ("png", "csv"), **component)
 

@@ -23,7 +23,8 @@ def attention_view(title: str, **component) -> gr.HTML:
     One that a flow asks for is enlarged, with its query, see views/flow.py.
     """
     body = (
-        '<p class="view-note" role="status"></p><div class="heads-groups"></div>'
+        '<p class="view-note" role="status"></p><div class="heads-groups" role="group" '
+        'aria-label="kind of attention"></div>'
         '<label class="option" hidden><input type="checkbox" checked> '
         '<span>hide [CLS] and [EOS]<span class="heads-hidden"></span></span></label>'
         '<div class="heads-body"><div class="heads-grid"></div><div>'
@@ -33,7 +34,8 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<canvas class="heads-map" tabindex="0" role="img" aria-label="attention weights: '
         'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
-        '<div class="heads-row"></div></div></div>'
+        '<div class="heads-row" tabindex="0" role="region" aria-label="the text"></div>'
+        "</div></div>"
     )
     promise = "What every head looks at appears here."
     component |= {"scripts": ("shared_heads",), "promise": promise}

@@ -13,7 +13,8 @@ def learning_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="learning-body"><div><svg class="learning-chart" role="img"></svg></div>'
-        '<div class="learning-text" lang="en"></div></div>'
+        '<div class="learning-text" lang="en" tabindex="0" role="region" '
+        'aria-label="what it writes"></div></div>'
         + player_bar(
             "Watch it learn",
             "Steps of training",

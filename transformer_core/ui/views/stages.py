@@ -20,7 +20,7 @@ def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
     """
     body = (
         f'<p class="stages-title{" short" if short else ""}" role="status"></p>'
-        '<p class="view-note"></p>'
+        '<p class="view-note" role="status"></p>'
         '<div class="stages-heads view-tools" role="group" aria-label="head"></div>'
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '

@@ -30,7 +30,7 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
         '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'
         '<div class="story-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
-        '<p class="story-refusal" role="alert" hidden></p>'
+        '<p class="story-refusal" role="alert" hidden></p><p class="heard" role="status"></p>'
     )
     return view("story", title, body, ("csv",), **component)
 

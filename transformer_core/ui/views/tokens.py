@@ -17,7 +17,7 @@ def token_view(title: str, empty: str, **component) -> gr.HTML:
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
         '<div class="tokens-panel" role="tooltip" hidden></div>'
-        '<p class="view-note" role="status"></p>'
+        '<p class="view-note" role="status"></p><p class="heard" role="status"></p>'
     )
     return view("tokens", title, body, ("csv",), **component)
 

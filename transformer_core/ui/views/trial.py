@@ -12,7 +12,8 @@ def trial_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p>'
         '<div class="trial-scroll" tabindex="0" role="region" aria-label="words and methods; arrow '
         'keys move from word to word"><table class="trial-table"></table></div>'
-        '<p class="view-note view-readout" role="status"></p><p class="trial-text"></p>'
+        '<p class="view-note view-readout" role="status"></p><p class="trial-text" '
+        'tabindex="0" role="region" aria-label="the review"></p>'
     )
     return view("trial", title, body, ("csv",), **component)
 

@@ -21,7 +21,7 @@ def variants_view(title: str, **component) -> gr.HTML:
         '<div class="variants-side">'
         f'<div class="variants-list" role="group" aria-label="{title}: variants"></div>'
         '<button type="button" class="variants-all" data-do="all"></button>'
-        '<p class="view-note"></p></div></div>'
+        '<p class="view-note" role="status"></p></div></div>'
     )
     scripts = ("variants_axes", "variants_marks")
     return view("variants", title, body, ("svg", "csv"), scripts=scripts, **component)

@@ -66,5 +66,6 @@ def player_bar(play: str, label: str, slider: str, note: str = "") -> str:
     return (
         '<div class="view-bar"><span class="view-tools">'
         f'<button type="button" data-do="play">▶ {play}</button></span>'
-        f'<label>{label} <input type="range" {slider}><output></output></label>{note}</div>'
+        f'<label>{label} <input type="range" {slider}><output aria-live="off"></output></label>'
+        f"{note}</div>"
     )
