@@ -14,10 +14,11 @@ from transformer_core.studies.orders import (
     MAX_WORDS,
     STUDY,
     answers,
+    compared,
     grouped,
     membership,
     read_order,
-    reordered,
+    readings,
     words_of,
 )
 from transformer_core.tasks.requests import InputError, Token
@@ -60,7 +61,9 @@ def test_all_orders_are_tried_or_so_many_of_them(n):
 
 def test_without_positions_nothing_moves_and_with_them_it_does(models):
     words = words_of(SAID)
-    none, sinusoidal = reordered(models, words, (4, 0, 2, 3, 1))
+    none, sinusoidal = compared(
+        readings(models, words, (4, 0, 2, 3, 1)), readings(models, words, words.first)
+    )
     assert (none.encoding, sinusoidal.encoding) == ("none", "sinusoidal")
     assert none.moved < 1e-5 and not none.noticed and none.stays
     assert sinusoidal.noticed and sinusoidal.moved > 0.01
@@ -71,7 +74,8 @@ def test_without_positions_nothing_moves_and_with_them_it_does(models):
 
 def test_in_the_first_order_nothing_has_moved(models):
     words = words_of(SAID)
-    for one in reordered(models, words, words.first):
+    first = readings(models, words, words.first)
+    for one in compared(first, first):
         assert one.moved == 0 and one.stays and not one.noticed
 
 

@@ -100,14 +100,17 @@ def words_of(text: str) -> Words:
     return Words(words, end)
 
 
-def reordered(models: Models, words: Words, order: tuple[int, ...]) -> list[Reordered]:
-    """What every model makes of an order, a permutation of words.first."""
-    found = []
-    for encoding, trained in trained_with(models, STUDY).items():
-        first = read_order(trained, words, words.first)
-        now = first if order == words.first else read_order(trained, words, order)
-        found.append(Reordered(encoding, now, first))
-    return found
+def readings(models: Models, words: Words, order: tuple[int, ...]) -> dict[str, Reading]:
+    """What every model makes of an order, a permutation of words.first, by its encoding."""
+    return {
+        encoding: read_order(trained, words, order)
+        for encoding, trained in trained_with(models, STUDY).items()
+    }
+
+
+def compared(now: dict[str, Reading], first: dict[str, Reading]) -> list[Reordered]:
+    """What every model makes of an order beside what it made of the first."""
+    return [Reordered(encoding, now[encoding], first[encoding]) for encoding in first]
 
 
 def read_order(trained: Trained[EncoderDecoder], words: Words, order: tuple[int, ...]) -> Reading:

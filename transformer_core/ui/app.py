@@ -52,7 +52,7 @@ def build_app(models: Models, fit: Fit) -> gr.Blocks:
                     page = Page(models, opened, restored[name], fit, training)
                     furniture[name] = tab.build(page) or Furniture()
         House(tabs, furniture, restored).wire()
-    # everybody who waits is told his place every two seconds, not only when somebody's turn begins
+    # everybody who waits is told their place every two seconds, not only when someone's turn begins
     return demo.queue(
         api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2
     )

@@ -38,7 +38,7 @@ class CheckCalls:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """A receive that gives a body again that was read, and then whatever else arrives."""
+    """A receive that first repeats a body already read, then passes on whatever else arrives."""
     messages = iter([{"type": "http.request", "body": body}])
 
     async def receive_again() -> Message:
@@ -63,9 +63,9 @@ def public_function(blocks: Blocks, name: str) -> Callable | None:
 
 
 def misfits(function: Callable, body: bytes, *, named: bool) -> list[dict]:
-    """One entry, as FastAPI writes them, for each argument that is missing or of no parameter.
+    """One entry, in FastAPI's format, for each argument that is missing or that no parameter takes.
 
-    named: the body is an object of arguments; else it has a list of them, without defaults.
+    named: the body is an object of arguments; else it holds a list of them, and no default applies.
     """
     try:
         given = json.loads(body)

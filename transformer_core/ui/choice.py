@@ -1,4 +1,4 @@
-"""A dropdown whose choices are another study's by the time that the page asks.
+"""A dropdown whose choices may be those of another study by the time a request arrives.
 
 In a module of its own because gradio writes a .pyi, a copy that grows old, beside every component.
 """

@@ -1,7 +1,7 @@
-"""Where what a tab shows can be taken: to the models' numbers, to the variants, to the lab, back.
+"""Doors take what a tab shows to other tabs: the models' numbers, the variants, the lab, and back.
 
-A door is a name and the Place that it opens. Those that lead from a tab with heads take along the
-head that is looked at there, see assets/views/doors.js.
+A door is a name and the Place that it opens. The doors of a tab with heads take along the head that
+is being looked at there, see assets/views/doors.js.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def from_text(models: Models, name: str, text: str, written: Sequence[int] = ())
 def see_inside(
     name: str, text: str, written: Sequence[int] = (), part: str = "", head: int = 1
 ) -> Door:
-    """A checkpoint opened up with a text and what it made of it, and with one of its parts."""
+    """The door to Inside: a checkpoint opened with a text, its answer, and one of its parts."""
     text = text[-MAX_TOKENS:] if name == CHARACTERS else text
     settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
     return "See it inside", Place("inside", "", text, name, settings=settings)
@@ -68,7 +68,7 @@ def watch_it_form() -> Door:
 def go_home(
     name: str, text: str, sites: Sequence[Site] = (), site: Site | None = None, head: int = 1
 ) -> list[Door]:
-    """The tab in which a checkpoint works, with a text and a head; no door if it has none."""
+    """The door to a checkpoint's own tab, with a text and a head; none if it has no tab."""
     home = HOMES.get(name)
     if home is None:
         return []

@@ -17,7 +17,7 @@ from transformer_core.tasks.requests import InputError
 # at most so many visitors compute at once, over all events: more would only slow each other down
 QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
-# what is shown without a sign of waiting, and where of several events the last one counts
+# for handlers that show no sign of waiting and need to answer only the last of several events
 QUIET: dict[str, Any] = {
     "show_progress": "hidden",
     "trigger_mode": "always_last",
@@ -31,8 +31,8 @@ IDLE = "() => ({__type__: 'update', interactive: false})"
 # what a listener of gradio's does with one value: views/place.js hears it
 TELL = "(value) => { document.dispatchEvent(new CustomEvent('place:%s', { detail: %s })); }"
 
-# ends once no place is being entered: that changes several components in one answer, but the page
-# one after the other, and tells of each before the next has come
+# finishes once no place is being entered: entering one changes several components in one answer,
+# but the page applies the changes one by one, and fires each one's event before the next
 ENTERED = """() => new Promise((done) => {
     const ready = () => done([]);
     document.dispatchEvent(new CustomEvent('place:wait', { detail: ready }));
@@ -44,10 +44,10 @@ T = TypeVar("T")
 def after_any(
     triggers: Sequence, handler: Callable, inputs: Any, outputs: Any, **how: Any
 ) -> Dependency:
-    """One of several handlers of the same triggers, after each of which the newest state counts.
+    """Wire one of several handlers of the same triggers; only the newest state needs an answer.
 
-    While a handler is busy, gradio's page queues its trigger, and then reruns every handler of that
-    trigger: two handlers that share one would restart each other for ever. So each of them follows
+    While a handler is busy, gradio's page queues its trigger and then reruns every handler of that
+    trigger: two handlers that share one would restart each other for ever. So each handler follows
     an event of its own, which happens in the browser alone.
     """
     happened = gr.on(triggers, None, None, None, js="() => {}", **PRIVATE)

@@ -20,7 +20,7 @@ class Follower(NamedTuple):
 
 @dataclass(frozen=True)
 class Followers:
-    """What the sections of a tab show, by their ids; of a section that is no follower, nothing."""
+    """What the sections of a tab show, by section id; sections that do not follow are left out."""
 
     parts: Mapping[str, Follower]
 

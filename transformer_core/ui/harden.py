@@ -65,7 +65,7 @@ class Harden:
 
 
 def body_size(scope: Scope) -> float:
-    """Bytes that a request announces; without an announcement it may be anything."""
+    """Bytes that a request announces; infinite if that cannot be told, as of a chunked body."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return float("inf")

@@ -1,4 +1,4 @@
-"""The pieces of which tabs are laid out alike."""
+"""The layout pieces that all tabs share."""
 
 from collections.abc import Mapping
 

@@ -7,8 +7,8 @@ import gradio as gr
 from transformer_core.lab.training import Fit, Training
 from transformer_core.published import Models
 
-# Seconds from the last change of what a visitor has to its end. gradio keeps it as long when the
-# connection breaks off: a phone that slept goes on where it was. assets/connection.js knows it.
+# Seconds that a visitor's state is kept after its last change. gradio keeps it as long after the
+# connection breaks off: a phone that slept goes on where it was. assets/connection.js repeats it.
 KEPT_FOR = 3_600
 
 
@@ -20,7 +20,7 @@ class Page:
     opened: gr.Tab  # the tab itself, for what waits until somebody opens it
     restored: gr.State  # changes when an address has set what is shown, and it is to be drawn anew
     fit: Fit  # the loop with which the live lab trains: this package knows none
-    training: gr.State  # of each visitor the Training of his live lab, or None
+    training: gr.State  # each visitor's Training in the live lab, or None
 
 
 def training_state() -> gr.State:

@@ -35,7 +35,7 @@ class Room:
 
     sections: tuple[str, ...] = ()  # the first is open when nothing is said
     choices: tuple[str, ...] = ()  # models, studies, encodings or tasks
-    # by the name of each the reading of what was written; ValueError if it cannot be
+    # name -> the reader of what was written; ValueError if it cannot be read
     settings: Mapping[str, Callable[[str], Setting]] = field(default_factory=dict)
 
 
@@ -62,7 +62,7 @@ class Place:
             parts[choice_name(self.tab)] = self.choice
         if self.head and self.tab in HEADS:
             parts[HEADS[self.tab][0]] = ".".join(map(str, self.head))
-        # what is no character is said as a question mark
+        # half a surrogate pair, which is no character, becomes a question mark
         return urlencode({**parts, **self.settings}, errors="replace")
 
 
@@ -79,7 +79,7 @@ def choice_name(tab: str) -> str:
 def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
     """The place that an address names; anybody may have written it, so nothing is an error.
 
-    What it says wrongly is as if it had not been said; an unknown tab is the first.
+    Whatever is invalid in it is ignored; an unknown tab is read as the first.
     """
     said = parts_of(query)
     tab = said.get("tab", "")
@@ -110,7 +110,7 @@ def parts_of(query: object) -> dict[str, str]:
 
 
 def known(read: Callable[[str], Setting], written: str | None) -> Setting | None:
-    """A setting, or None if it was not written, or not so that it can be read."""
+    """A setting, or None if it was not written or cannot be read."""
     try:
         return None if written is None else read(written)
     except ValueError:
@@ -127,7 +127,7 @@ def head_of(written: str) -> tuple[int, int, int] | None:
 
 
 def number(minimum: float, maximum: float, step: float) -> Callable[[str], float]:
-    """How a number is read that must lie between two others; a step of 1 makes it whole."""
+    """A reader of numbers from minimum to maximum; a step of 1 admits whole numbers only."""
 
     def read(written: str) -> float:
         value = float(written) if len(written) <= 20 else math.nan
@@ -139,7 +139,7 @@ def number(minimum: float, maximum: float, step: float) -> Callable[[str], float
 
 
 def spelled(pattern: str) -> Callable[[str], str]:
-    """How a word is read that must be spelled so; nothing at all is one too."""
+    """A reader of words that match a pattern; the empty word is read, too."""
 
     def read(written: str) -> str:
         if written and (len(written) > MAX_WORD or not re.fullmatch(pattern, written)):

@@ -36,7 +36,7 @@ Valued = gr.Textbox | gr.Radio | gr.Dropdown | gr.Slider | gr.Number | gr.State
 
 
 class Kept(NamedTuple):
-    """What an address says that no component shows; the doors of the tab tell it the browser."""
+    """A value in the address that no component shows; the tab's doors pass it to the browser."""
 
     state: gr.State
     read: Callable[[str], Setting]
@@ -143,7 +143,7 @@ class House:
         return updates or {self.tabs: gr.skip()}
 
     def wire(self) -> None:
-        """Let the browser's side open places, and every component tell it what it has become."""
+        """Let the browser's side open places, and every component report its new value to it."""
         rooms = {tab: firsts(tab, these) for tab, these in self.furniture.items()}
         view = place_view({"rooms": rooms}, elem_id="place")
         sections = [these.sections for these in self.furniture.values() if these.sections]
@@ -162,7 +162,7 @@ class House:
 
 
 def firsts(tab: str, furniture: Furniture) -> dict[str, Setting | None]:
-    """By the names of an address what a tab begins with, of which an address need not speak."""
+    """What a tab begins with, by the names in an address, which need not mention these values."""
     values = {name: one.value for name, one in furniture.named(tab).items()}
     if furniture.sections:
         values["section"] = furniture.room.sections[0]

@@ -7,8 +7,10 @@ import gradio as gr
 
 
 class Slider(gr.Slider):
-    """Where gradio answers a number outside the limits, or none, with an error at every key that is
-    pressed, this one takes the nearest number that the slider could be moved to."""
+    """Takes the nearest number that the slider could be moved to, and the minimum for none.
+
+    Gradio itself shows an error at every key that leaves a number outside the limits, or none.
+    """
 
     is_template = True  # the page knows it as a gr.Slider
 

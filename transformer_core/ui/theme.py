@@ -56,7 +56,7 @@ COLOURS = {
     "checkbox_background_color_selected": ACCENT,
 }
 SHAPES = {
-    "color_accent": ACCENT[0],  # in the dark names.css sets it: gradio's theme knows one alone
+    "color_accent": ACCENT[0],  # names.css sets the dark one: gradio's theme takes only one
     "layout_gap": "12px",
     "form_gap_width": "0px",
     "block_border_width": "0px",

@@ -9,10 +9,10 @@ from transformer_core.studies.trainings import Run
 from transformer_core.ui.figures.axes import figure
 from transformer_core.ui.theme import PLUS
 
-# how many times the lowest loss the highest is at most -> which multiples of a power of ten are
-# named on the axis
+# the greatest ratio of the highest to the lowest loss -> which multiples of a power of ten are
+# labelled on the axis
 NAMES = {8: (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 7), 100: (1, 2, 5), math.inf: (1,)}
-ROOM = 0.03  # the share of all minutes from which on a run has room for its number
+ROOM = 0.03  # the least share of all minutes at which a run has room for its number
 LOOKS = {
     "training": {"mode": "lines", "line": {"color": "#8A8A8A", "width": 2, "dash": "dot"}},
     "validation": {"mode": "lines+markers", "line": {"color": PLUS, "width": 2}},
@@ -52,7 +52,7 @@ def curve(run: Run, kind: str, *, first: bool) -> go.Scatter:
 
 
 def reach(runs: list[Run]) -> tuple[float, float]:
-    """Room for all losses, but for those that are high because nothing was learnt yet."""
+    """The range of the loss axis, without the high losses from before anything was learnt."""
     losses = pd.concat([losses for run in runs for losses in (run.validation, run.training)])
     losses = losses[(losses["value"] > 0) & (losses["value"] < math.inf)]
     if losses.empty:
@@ -72,7 +72,7 @@ def labelled(low: float, high: float) -> list[float]:
 
 
 def mark(plot: go.Figure, runs: list[Run]) -> None:
-    """A line where each run after the first begins, and above it its number where it has room."""
+    """A line where each run after the first begins, and each run's number if there is room."""
     for run in runs:
         if run.begun:
             plot.add_vline(run.begun, line={"color": "rgba(128,128,128,.35)", "width": 1})

@@ -8,8 +8,8 @@ from transformer_core.studies.distance import Meeting
 from transformer_core.ui.views.shared import pack_signed
 from transformer_core.ui.views.view import player_bar, view
 
-# places of the word that asks: what it asks stays where the study's sentences are, of which the
-# longest have 57 pieces; a learned table knows nothing beyond
+# places of the word that asks: both words stay within the length of the study's sentences, at most
+# 57 pieces, beyond which a learned table knows nothing
 FIRST, LAST = 16, 32
 BEFORE, AFTER = 16, 24  # how far from it the other one can stand
 PLACES = LAST + AFTER + 1

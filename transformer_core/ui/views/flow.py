@@ -37,21 +37,22 @@ def flow_view(title: str, promise: str, *, candidates: bool = True, **component)
     """A text's way through the model; promise says what will appear, while the value is None.
 
     In a wide window it is 408 px high, or --flow-height, a CSS variable that its element may set;
-    on a phone as high as its text makes it. candidates=False leaves out the list of what else
+    on a phone it is as high as its text needs. candidates=False leaves out the list of what else
     could have been said.
 
-    Event: `force` {position, token}, a candidate was pressed: the id `token` is wanted as piece
+    Events: `force` {position, token}, a candidate was pressed: the id `token` is wanted as piece
     number `position` of what was said, from 0. `attend`: the visitor wants to see raw attention,
     which comes through a weights_view in the same tab, see views/weights.py.
 
-    Other views of the tab can follow. With everything that lights up, a CustomEvent "lit" goes
-    through the document, its detail {from: the view's element, side: "source" or "target",
-    position}, or null as side once nothing is pointed at. One that comes from elsewhere is
-    followed. A ribbon that is pressed says "head", {from, stack, layer, kind, head, query, key}:
-    the head that brought most through it from one token to another, both counted from 0 in all
-    that was read. The tab's section "Heads" opens with it; what is not there yet asks "head:ask".
-    A stream that is pressed says "inside", {from, part}: the key of the part that left it so, with
-    which the tab's door to Inside opens.
+    Other views of the tab can follow. Whenever something lights up, a CustomEvent "lit" is
+    dispatched on the document, with detail {from: the view's element, side: "source" or "target",
+    position}; side is null once nothing is pointed at. The flow follows a "lit" of another view.
+
+    Pressing a ribbon dispatches "head", {from, stack, layer, kind, head, query, key}: the head that
+    brought most through it from one token to another, both counted from 0 in all that was read. The
+    tab's section "Heads" opens with it; a view that was not there yet asks for it with "head:ask".
+    Pressing a stream dispatches "inside", {from, part}: the key of the part that it comes from,
+    with which the tab's door to Inside opens.
     """
     body = (
         '<p class="flow-caption" aria-live="polite"></p><div class="flow-stage"><canvas></canvas>'

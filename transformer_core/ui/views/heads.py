@@ -14,7 +14,7 @@ from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
 
 UNKNOWN = Told("", "", 0.0)
-SHOWN_TOKENS = 48  # of a long context: the map of the last so many stays readable
+SHOWN_TOKENS = 48  # of a long context are shown, so that its map stays readable
 
 
 def attention_view(title: str, **component) -> gr.HTML:

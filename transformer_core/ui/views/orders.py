@@ -38,7 +38,7 @@ def orders_value(
 ) -> dict:
     """What orders.js draws. hows: what each encoding does, in a few words.
 
-    tried: of how many orders how many different answers each has.
+    tried: the number of orders tried, and how many different answers each encoding gave.
     """
     n_tried, answers = tried or (0, {})
     return {

@@ -20,7 +20,7 @@ def scripts_head() -> str:
 def running(*names: str) -> str:
     """JavaScript that runs some of them in one scope, in which gradio has put what a view is given.
 
-    It says which events they tell: gradio looks for an event's name in quotes.
+    Its comment lists the events they trigger: gradio looks for an event's name in quotes.
     """
     events = sorted({event for name in names for event in TELLS.findall(SCRIPTS[name])})
     texts = f"{list(names)}.map((name) => viewScripts[name]).join('')"

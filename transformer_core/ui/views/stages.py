@@ -58,7 +58,7 @@ def stages_value(
 
 
 def in_short(panels: list[Panel]) -> list[Panel]:
-    """Six stages of attention: where a mask hides something, the scores are shown behind it."""
+    """Six stages of attention; the scores are shown masked if a mask hides any of them."""
     hides = any(panel.values.isinf().any() for panel in panels)
     left_out = {*LEFT_OUT, "query · key" if hides else "masked"}
     return [panel for panel in panels if panel.title not in left_out]

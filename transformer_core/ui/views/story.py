@@ -14,8 +14,9 @@ PACES = ("5", "20", "60", "instant")  # characters a second
 def story_view(title: str, empty: str, **component) -> gr.HTML:
     """A text that grows. It tells the views beside it, in the browser, which token is looked at.
 
-    Events: more {have, n} asks for tokens, stop {id, shown} gives up what was not yet shown, look
-    {position} says that a token was pressed, or, with None, that nothing grows any more.
+    Events: more {id, have, n} asks for tokens, stop {id, shown} gives up what was not yet shown,
+    look {position} says that a token was pressed or, with None, that it was released or that
+    nothing grows any more.
     """
     paces = "".join(
         f'<label><input type="radio" name="story-pace" value="{pace}"><span>{pace}</span></label>'

@@ -32,7 +32,7 @@ def tree_view(title: str, **component) -> gr.HTML:
 
 
 def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:
-    """What tree.js draws: the candidates of every step, and which sentence each of the last is."""
+    """What tree.js draws: every step's candidates, and the rank of those that became sentences."""
     ranks = {one.log_prob: rank for rank, one in enumerate(sentence.ranked)}
 
     def row(candidate: Candidate, ends: bool) -> list:

@@ -32,7 +32,7 @@ def twins_value(
 def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> dict:
     """One twin beside what the first said.
 
-    why says what it has instead of the attention that was asked for.
+    `why` says why it cannot show the attention that was asked for.
     """
     words = {"title": twin.title, "says": compared(twin.says, said), "note": twin.note}
     if not views:
@@ -51,9 +51,9 @@ def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> d
 
 
 def compared(text: str, other: str) -> list[tuple[str, bool]]:
-    """A text in words, with the white space around them, and which of them the other lacks there.
+    """The words of a text with the white space around them, and whether the other lacks each there.
 
-    Both are compared as sequences: a word that only stands elsewhere is another one.
+    The texts are compared as sequences: a word that has only moved counts as lacking.
     """
     words, others = (re.findall(r"^\s+|\S+\s*", one) for one in (text, other))
     bare, known = ([word.strip() for word in some] for some in (words, others))

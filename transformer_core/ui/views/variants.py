@@ -64,7 +64,7 @@ def variants_value(
 
 
 def points(line: Line, *, percent: bool) -> dict:
-    """The numbers of one curve; of shares the band ends where there can be none."""
+    """The numbers of one curve; the band of a share is clipped to 0 and 1."""
     limits = (0.0, 1.0) if percent else (-math.inf, math.inf)
     return {
         "x": rounded(line.x),

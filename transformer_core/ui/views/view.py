@@ -13,9 +13,9 @@ from transformer_core.ui.views.scripts import running
 class View(gr.HTML):
     """Data for a script that draws them, see shared.js.
 
-    With every message of a stream gradio's page copies each number of each value on it, one by
-    one: all lists and dicts of a value therefore travel as one string. Strings stay outside, for
-    of one that grows only what is new is sent.
+    With every message of a stream, gradio's page copies each number of each value on it, one by
+    one: all lists and dicts of a value therefore travel as one string. Strings stay outside it:
+    of a string that grows, only the new part is sent.
     """
 
     is_template = True  # the page knows it as a gr.HTML
@@ -42,8 +42,8 @@ def view(
 ) -> View:
     """A view: heading, download buttons, body.
 
-    scripts are read before the one of its name; all share one scope, `shared.js` the first.
-    promise is what stands there instead of the body while there is no value.
+    scripts run before the one that is named like the view and after `shared.js`; all share one
+    scope. promise is shown instead of the body while there is no value.
     """
     buttons = "".join(
         f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'

@@ -72,8 +72,8 @@ class Layout:
     site: gr.Dropdown
     head: gr.Dropdown
     found: gr.State
-    asked: gr.State  # the study and the text that they are of
-    brought: gr.State  # what a visitor who brings a text along asks of the twins; None: nothing
+    asked: gr.State  # the study and the text that `found` answers
+    brought: gr.State  # the question that a text from another tab asks of the twins, or None
     part: gr.State  # of the attention that is shown, and its head, as an address says them
     part_head: gr.State
     cards: gr.HTML

@@ -60,7 +60,8 @@ class Answers:
     def arrive(self, name, shown, metric, text, part, head, asked, *settings):
         """The tab is opened: the clearest study at first, later what was chosen, read anew.
 
-        Last, the question that a text which was brought along asks of the twins, or None.
+        The last two values are the question that a text brought along asks of the twins, or None,
+        and the study and text that were asked last.
         """
         name = name or self.studies.clearest()
         study = self.studies.get(name)
@@ -82,7 +83,7 @@ class Answers:
         """A study's curves, and everything that can be chosen in it."""
         chosen = self.studies.get(name)
         metric = next(iter(chosen.metrics), None)
-        # in the same answer as all that is chosen with it: whoever opens a study wants to see
+        # the curves come with the choices, in one answer: whoever opens a study wants to see them
         return self.draw_curves(name, metric, *settings), *self.choices(chosen)
 
     def choices(self, study: Study, text: str = "", part: str = "", head: int = 1) -> tuple:
@@ -203,7 +204,7 @@ class Answers:
 
     @answers_errors
     def catch_up(self, name, done, text, site, head, part, part_head):
-        """After a run, which showed a head: the one that was chosen meanwhile, if it is another."""
+        """After a run: the head chosen meanwhile, if it is not the one that the run showed."""
         shown = self.looked_at(name, text, site, head)
         if not done or shown[1:] == (part, part_head):
             return gr.skip()
@@ -215,7 +216,7 @@ class Answers:
         return there(self.models, name, text, known.get(site), int(head or 1))
 
     def show_twins(self, name, done, site, head):
-        """What each variant answered; which head they show is asked of them anew."""
+        """What each variant answered, with the chosen head; its attention is computed anew."""
         looked_at = [(twin, attention(self.models, twin)) for twin in done]
         return self.cards(name, looked_at, site, head) if done else None
 

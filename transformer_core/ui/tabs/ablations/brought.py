@@ -22,8 +22,7 @@ def brought(models: Models, study: Study, text: str, part: str, head: int) -> tu
 
 
 def begin_with(study: Study, part: str, head: int) -> tuple[Site | None, int]:
-    """The attention and the head of the twins that are nearest to a part of another model and its
-    head, or the first."""
+    """The twins' attention and head nearest to a part and head of another model, or the first."""
     sites = sites_of(study)
     site = nearest(sites, part) or first_site(sites)
     return site, min(head, heads_of(study)[-1]) if part else 1

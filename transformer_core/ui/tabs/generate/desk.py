@@ -16,9 +16,9 @@ class Measured:
 
 
 class Desk:
-    """Where a visitor's story lies while several answers to him are under way.
+    """Holds a visitor's story while several answers to them are under way.
 
-    What is added to a text that was left meanwhile is dropped: the text that was begun last stays.
+    Whatever is added to a text that was abandoned meanwhile is dropped: the text begun last stays.
     """
 
     def __init__(self) -> None:

@@ -192,7 +192,7 @@ def opening_story(trained: Trained, sampling: Sampling, seed: float) -> Story:
 
 
 def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
-    """What is pressed is written."""
+    """Let what is pressed begin, continue, branch, end or show a text."""
     settings = [draw.seed, *draw.settings]
     firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
     sampling = Sampling(draw.temperature.value)
@@ -203,8 +203,8 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     asked = first.story.more(
         writing.more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
     )
-    # what is being added to a text that is left is not cancelled: it is short, the desk refuses it,
-    # and the failure that gradio makes of a cancellation could end the text that came after it
+    # additions to an abandoned text are not cancelled: they are short, the desk refuses them, and
+    # gradio reports a cancellation as a failure, which could end the text that came after
     pressed = [first.write.click, first.prompt.submit]
     begins = [
         gr.on(pressed, writing.start, [*opening, first.prompt], shown, **UNSEEN, **MODEL),

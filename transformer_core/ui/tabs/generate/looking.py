@@ -31,7 +31,7 @@ from transformer_core.ui.views.switches import heads_named
 
 @dataclass(frozen=True)
 class Looking:
-    """What answers errors is the handler of one event, the other methods draw a section."""
+    """The methods with `answers_errors` handle one event each; the others draw a section."""
 
     models: Models
     draw: Draw
@@ -132,7 +132,7 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     looking, shown = Looking(models, draw, deeper), open_section(deeper.sections)
     settings: list[gr.Number | gr.Slider] = [draw.seed, *draw.settings]
     here = [desk, shown, *settings]
-    # of two listeners that draw the section, one could answer late and with settings of before
+    # a single listener draws the section: of two, one could answer late, with earlier settings
     moved = gr.State(0.0)
     first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUIET)
     first.picture.attend(looking.attend, desk, first.weights, **QUIET)

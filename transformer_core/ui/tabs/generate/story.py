@@ -90,12 +90,12 @@ class Story:
         return Story(self.branches, numbers.index(number)) if number in numbers else None
 
     def before(self) -> "Story | None":
-        """The story with what the shown branch came from shown, if that is still there."""
+        """The story showing the branch that the shown one came from, if that is still there."""
         number = self.branch.parent
         return None if number is None else self.with_number(number)
 
     def root(self) -> "Story":
-        """The story with the text shown from which all led to the shown branch."""
+        """The story showing the earliest ancestor of the shown branch that is still there."""
         before = self.before()
         return before.root() if before else self
 
@@ -155,9 +155,9 @@ def begun(trained: Trained, story: Story, prompt: str) -> Story:
 
 
 def wanting(story: Story, length: float) -> Story:
-    """The story whose shown branch shall have so many more tokens than it has, or all there may be.
+    """The story whose shown branch is to grow by `length` tokens, or by as many as still fit.
 
-    InputError if there are no more to be had.
+    InputError if no more fit.
     """
     branch = story.branch
     have = len(branch.tokens)

@@ -27,8 +27,10 @@ def read_of(story: Story, seen: Look) -> list[int]:
 
 
 def measured(trained: Trained[DecoderLM], story: Story, seen: Look) -> Measured:
-    """What the text before the place that is looked at loses without each head; InputError if of
-    that nothing was predicted."""
+    """What the text before the place that is looked at loses without each head.
+
+    InputError if nothing of it was predicted.
+    """
     ids = read_of(story, seen)
     if len(ids) < 2:
         raise InputError(NOTHING)

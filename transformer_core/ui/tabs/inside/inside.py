@@ -138,7 +138,7 @@ def opened_example(models: Models, name: str) -> tuple:
 
 
 def refused(error: InputError) -> tuple:
-    """What is shown where no model is opened, as `open_model` orders it: why, where it would be."""
+    """The values of `open_model` if no model is opened: none but the reason, for the drawing."""
     return None, {"summary": str(error)}, *[None] * 5
 
 
@@ -205,10 +205,10 @@ class Inside:
 
     @answers_errors
     def follow(self, name, text, written, part, head, visit, training):
-        """The text as it is being typed, with the part that is open; what was typed is kept.
+        """Follow the text as it is typed, with the part that is open; the text box is left alone.
 
-        What the model had answered to the text before is no answer to this one. A door brings text
-        and answer at once: then they are not those of the visit.
+        The answer that belongs to the visit's text is dropped: it is no answer to this one. A door
+        brings a text and an answer of its own at once, and that answer is kept.
         """
         if not is_past(visit, name, text):
             return gr.skip()
@@ -241,7 +241,7 @@ class Inside:
 
 
 def is_past(visit: Visit | None, name: str, text: str) -> bool:
-    """Whether another model or another text stands there by now, whose answer will come."""
+    """Whether another model or text has been chosen, whose answer is still to come."""
     return visit is None or (visit.asked.name, visit.asked.text) != (name, text)
 
 

@@ -47,7 +47,7 @@ SEE = {
 
 
 class Asked(NamedTuple):
-    """What an address says of a look inside; nothing is what one begins with."""
+    """What an address says of a look inside; the defaults are what a visitor begins with."""
 
     name: str  # of the model
     text: str
@@ -138,9 +138,9 @@ def through_the_lens(seen: Pass) -> dict | None:
 
 
 def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
-    """A model that is opened: the visit, and the values of all views.
+    """Open a model: the visit, and the values of all views.
 
-    A part or a head that the model has not is as if it had not been asked for.
+    A part or a head that the model does not have is ignored.
     """
     nodes = nodes_of(trained, reading)
     if asked.part not in nodes or asked.head > trained.model.config.n_heads:

@@ -109,7 +109,7 @@ class Lab:
             return gr.skip(), *not_running(training), curves_of(training), *skipped
 
     def show_code(self, section, *values) -> dict:
-        """The lines that compute each part of the chosen model, with its shapes, once seen."""
+        """The lines and shapes of each part of the chosen model, once their section is open."""
         if section != section_id(CODE):
             return gr.skip()
         plan = plan_of(*values)
@@ -145,9 +145,9 @@ def look_now(training, text) -> tuple:
 
 
 def new_task(shown, task, length, letters, pairs) -> tuple:
-    """What can be chosen for a task, an input for it, and what all that is for.
+    """What can be set for a task, an example input, and the task and sizes that these are for.
 
-    A box may be left as it was found: then the visitor's own input stays, too.
+    If those are the same as before, as when a box is left unchanged, the visitor's own input stays.
     """
     own = task == PASTED
     asked = (task, pairs if own else (length, letters))
@@ -161,7 +161,7 @@ def new_task(shown, task, length, letters, pairs) -> tuple:
 
 
 def show_pairs(task) -> gr.Tabs:
-    """Whoever chooses pairs of his own sees them."""
+    """Open the section of own pairs for visitors who choose that task."""
     return gr.Tabs(selected=section_id(OWN_PAIRS)) if task == PASTED else gr.Tabs()
 
 
@@ -179,7 +179,7 @@ def refused(error: InputError) -> tuple:
 
 
 def not_running(training) -> tuple:
-    """After an error: it waits for nothing any more."""
+    """The status line and the Stop button while nothing runs."""
     return status_of(training), stop_button(False)
 
 

@@ -48,8 +48,7 @@ class Distance:
     models: Models
 
     def begin(self, section: str, encoding: str, text: str, chosen: str) -> dict:
-        """A text as it was typed, with the words that were chosen before if it has them; why there
-        are none, in their place."""
+        """A text as typed, with the words chosen before if it has them, or why it is refused."""
         if section != SECTION:
             return gr.skip()
         try:
@@ -99,7 +98,10 @@ def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:
 
 
 def last_words(tokens: list[str]) -> tuple[int, int]:
-    """The last two that are words, or begin one."""
+    """The numbers of the last two tokens that begin with a letter, ▁ aside.
+
+    If there is only one, it comes twice; if there is none, the first token does.
+    """
     words = [i for i, token in enumerate(tokens) if token.lstrip("▁")[:1].isalpha()]
     words = words or [0]
     return words[-2:][0], words[-1]

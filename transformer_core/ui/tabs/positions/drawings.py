@@ -109,7 +109,7 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
 
 
 def said_of(name: str) -> str:
-    """What an encoding is: of one that nothing is said of here, what its class says of itself."""
+    """What an encoding is: from SAYS or, if it is not there, from the docstring of its class."""
     doc = inspect.getdoc(POSITIONAL_ENCODINGS[name]) or ""
     return SAYS.get(name, doc.partition("\n\n")[0])
 

@@ -65,7 +65,7 @@ class Longer:
         n = max(1, min(FIRST * length if n is None else n, len(ids)))
         answers = [(reader, read_on(reader.trained, ids[:n])) for reader in found]
         sizes = {"n": n, "length": length, "most": len(ids)}
-        read = found[0].trained.tokenizer.decode(ids[:n])  # which knows fewer signs than a visitor
+        read = found[0].trained.tokenizer.decode(ids[:n])  # the text as the vocabulary spells it
         return longer_value(answers, read, told(answers, n, length), **sizes)
 
 

@@ -224,7 +224,7 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
 
 
 def begins(page: Page, *asked: gr.State | gr.Textbox | gr.Radio) -> list:
-    """When a section that asks models begins anew: with what it asks of, or opened at a place."""
+    """Events that restart a section that asks models: opening the tab, an address, its inputs."""
     return [page.opened.select, page.restored.change, *(one.change for one in asked)]
 
 

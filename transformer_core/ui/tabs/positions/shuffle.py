@@ -1,11 +1,21 @@
 """What the section answers in which words change places: five models, one for each encoding."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.published import Models
-from transformer_core.studies.orders import Reordered, Words, answers, reordered, words_of
+from transformer_core.studies.orders import (
+    Reading,
+    Reordered,
+    Words,
+    answers,
+    compared,
+    readings,
+    words_of,
+)
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.views.orders import orders_value
@@ -31,8 +41,14 @@ class Shuffling:
 
     models: Models
 
+    @functools.cached_property
+    def read_first(self) -> Callable[[Words], dict[str, Reading]]:
+        """How a sentence was read as it was typed: every move is compared with that."""
+        read = functools.lru_cache(maxsize=32)
+        return read(lambda words: readings(self.models, words, words.first))
+
     def begin(self, section: str, text: str) -> dict:
-        """A sentence as it was typed, once its section is open; why it cannot be, in its place."""
+        """A sentence as it was typed or why it cannot be read, once its section is open."""
         if section != SECTION:
             return gr.skip()
         try:
@@ -58,7 +74,9 @@ class Shuffling:
         self, words: Words, order: tuple[int, ...], tried: tuple[int, dict[str, int]] | None = None
     ) -> dict:
         """The value of the view."""
-        found = reordered(self.models, words, order)
+        first = self.read_first(words)
+        now = first if order == words.first else readings(self.models, words, order)
+        found = compared(now, first)
         return orders_value(words, order, found, HOWS, told(words, order, found), tried)
 
 

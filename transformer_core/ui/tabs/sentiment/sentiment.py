@@ -118,7 +118,7 @@ def laid_out(models: Models) -> Layout:
 
 
 def named(models: Models) -> dict[str, str]:
-    """The examples by what is written on their buttons, which owns up to a known mistake."""
+    """Button label -> example; the label owns up if the model is wrong about it."""
     return {
         name if classify(models.classifier, text).label == meant else f"{name} (it errs)": text
         for name, (text, meant) in EXAMPLES.items()
@@ -126,9 +126,9 @@ def named(models: Models) -> dict[str, str]:
 
 
 def follow_the_text(page: Page, layout: Layout) -> None:
-    """Every change of the text is answered above; below, what is open follows it.
+    """Every change of the text updates the first screen and the section that is open below it.
 
-    One listener for each: of two that write the same views the older answer could come last.
+    One listener for each: if two wrote the same views, the older answer could come last.
     """
     review, section, followers = layout.review, layout.section, layout.followers
     changes = [review.change, page.restored.change]
@@ -142,7 +142,7 @@ def follow_the_text(page: Page, layout: Layout) -> None:
 
 
 def begun(answer: Callable, *first: str) -> Callable:
-    """A handler that answers only once what every visitor begins with."""
+    """The handler, computing only once the answer to what every visitor begins with."""
     answer_first = functools.cache(functools.partial(answer, *first))
 
     def answered(*asked):

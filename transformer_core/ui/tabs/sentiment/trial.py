@@ -59,7 +59,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
             correlation = plot_view("Do the methods agree?", SEE["correlation"], "trial-agreement")
     shown = [tried, rows, curves, correlation]
     starts = [run.click, opened.select]
-    # not before the text has changed, if an address brings one: that ends a trial
+    # if an address brings a text, only once the box has it: a change of the text ends a trial
     running = gr.on(starts, None, None, None, js=ENTERED, **PRIVATE).then(
         functools.partial(proceedings, models),
         [review, tried],

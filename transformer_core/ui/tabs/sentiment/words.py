@@ -70,10 +70,10 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Editor:
-    """What one may do to the words of a text; each method is the handler of one event.
+    """What one may do to the words of a text: the handlers of the section's events.
 
-    The first three return an Edited, and what the two views show of it. What is asked of words
-    that stand there no more is left unanswered: what was done to them goes with them.
+    `draw`, `edit` and `find_flip` give an Edited and what the two views show of it. A question
+    about words that are no longer there goes unanswered: what was done to them goes with them.
     """
 
     models: Models

@@ -48,7 +48,7 @@ class Handlers:
         return self.models.translator
 
     def display(self, work: Work, sentence: Sentence, *, step: bool = False) -> tuple:
-        """What is shown of a visitor's work; step: it is one that he can take back."""
+        """What is shown of a visitor's work; step: a change that they can take back."""
         return display(self.trained, work, sentence, doors_of(self.models, work, step=step))
 
     @answers_errors
@@ -58,7 +58,7 @@ class Handlers:
         if not isinstance(text, str) or not text.strip():
             return nothing()
         search, asked = (text, beam_size, length_penalty), (place, forced, off)
-        # what is kept follows the work: where it does not, an address has set it
+        # the kept values follow the work: if they differ from it, an address has set them
         by_address = asked != tuple(work.kept.values())
         try:
             if not holds(self.trained, work, *search):

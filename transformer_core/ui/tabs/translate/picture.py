@@ -16,7 +16,7 @@ EMPTY = (
 
 
 def picture_view(**component) -> gr.HTML:
-    """What draws picture_value. Event: force {position, token}, as of the German's pieces."""
+    """Draws picture_value. Events: force {position, token}, like the German's branch; attend."""
     return flow_view("How the translation came about", EMPTY, **component)
 
 

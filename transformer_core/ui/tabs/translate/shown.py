@@ -133,8 +133,7 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
 
 
 def behind(sentence: Sentence) -> int:
-    """At how many pieces another beginning that was kept, or a sentence that had ended, was more
-    probable than the translation so far."""
+    """At how many pieces another kept beginning or a finished sentence was more probable so far."""
     found, parent, ended = 0, 0, -math.inf
     for token, step in zip(sentence.tokens, sentence.steps, strict=False):
         own = next(i for i, c in enumerate(step) if (c.parent, c.token) == (parent, token.id))

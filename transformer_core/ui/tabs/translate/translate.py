@@ -47,7 +47,7 @@ def build(page: Page) -> Furniture | None:
 
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:
-    """What is typed and dragged, and what an address says; what was pressed before is left."""
+    """Answer typing, sliders and addresses; whatever was pressed before is cancelled."""
     typed = [parts.work, *parts.search, *parts.kept]
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
@@ -85,6 +85,6 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
 def with_switches(event, parts: Parts, handlers: Handlers) -> None:
     """Once an event is answered, the head switches show the work and what was measured.
 
-    Both as they are then: of two events that run at once, neither may show what the other left.
+    Both are read at that moment: of two events that run at once, neither may show a stale state.
     """
     event.success(handlers.show_worth, [parts.work, parts.measured], parts.switches, **QUIET)

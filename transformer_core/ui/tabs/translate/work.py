@@ -33,7 +33,7 @@ class Measured:
     damage: dict[Head, float]
 
     def holds_for(self, written: Written) -> bool:
-        """Whether this is what was measured, though it may have been computed anew."""
+        """Whether this translation is the one that was measured, even if it was computed anew."""
         return self.of.source == written.source and self.of.tokens == written.tokens
 
 
@@ -53,7 +53,7 @@ class Changes(NamedTuple):
 class Work:
     """One visitor's text: its sentences, the one looked at, and what was done to it.
 
-    It is kept as long as he stays, so it has nothing that can be computed anew.
+    It is kept for as long as they stay, so it holds nothing that can be computed anew.
     """
 
     sources: tuple[str, ...] = ()
@@ -137,14 +137,14 @@ def looked_at(trained: Trained, work: Work) -> Sentence:
 
 
 def followed(old: Work, new: Work) -> Work:
-    """The new work with the steps that lead to it; one that is taken back is no step."""
+    """The new work with the steps that led to it; going back to an earlier state removes steps."""
     steps = (*old.past, old.changes) if new.shown == old.shown else ()
     steps = steps[: steps.index(new.changes)] if new.changes in steps else steps[-MAX_STEPS:]
     return replace(new, past=steps)
 
 
 def holds(trained: Trained, work: Work, text: str, beam_size: float, penalty: float) -> bool:
-    """Whether the work is that of a text and of settings; InputError if that text cannot be."""
+    """Whether the work is that of this text and these settings; InputError for an invalid text."""
     settings = (work.beam_size, work.length_penalty) == (beam_size, penalty)
     return settings and tuple(check_text(trained, text)) == work.sources
 
@@ -152,7 +152,7 @@ def holds(trained: Trained, work: Work, text: str, beam_size: float, penalty: fl
 def arrived(
     trained: Trained, work: Work, place: int, forced: str, off: str
 ) -> tuple[Work, Sentence]:
-    """Look at what an address asks for; what it says wrongly is as if it had not been said."""
+    """Look at what an address asks for; whatever is invalid in it is ignored."""
     model = trained.model
     ids, n = ids_of(forced), len(work.sources)
     fits = len(ids) <= MAX_FORCED and known(ids, model.config.vocab_size)
