@@ -8,13 +8,13 @@
 //   So a stream ends for the client only when everything it asked for is answered.
 // - An event is cancelled before its id is known. The client leaves the id out, the server refuses,
 //   and the event goes on. So a cancellation waits for the id.
-// And the server lets go of what a visitor has, an hour after he asked for it: whoever comes back
-// later to a page left open would press on nothing. So that page is loaded anew.
+// And the server drops what a visitor has, an hour after they asked for it: on a page that was left
+// open for longer, presses would have no effect. So that page is loaded anew.
 (() => {
-  // a message is JSON, long, and begins so: the rest is not read
+  // a message is long JSON that begins like this: the rest is not read
   const MESSAGE = /^data: ?{"msg":"(\w+)","event_id":"?(\w+)/;
   const ask = globalThis.fetch;
-  const asking = new Set(); // questions without an id: the listener's number, the promise of one
+  const asking = new Set(); // questions without an id yet: listener's number, promise of an id
   const KEPT = 3_600_000; // ms: an hour, as the states' time_to_live
   let asked = Date.now(); // when something was asked for last
   const unanswered = new Set(), early = new Set(); // ids; those of answers that overtook their id
@@ -54,7 +54,7 @@
     }
   }
 
-  // those of one stream after the other, until one ends when nothing is unanswered
+  // the messages of one stream after another, until one ends with nothing left unanswered
   async function* lasting(request, response) {
     try {
       for (let more = true; more;) {
@@ -73,7 +73,7 @@
     }
   }
 
-  // what would answer is gone: the address says what was on the page
+  // what would answer is gone, but the address says what was on the page
   function wake() {
     if (!document.hidden && Date.now() - asked > KEPT) location.reload();
   }
@@ -88,7 +88,7 @@
     const body = new ReadableStream({
       async pull(stream) {
         const { done, value } = await heard.next().catch((error) => {
-          if (request.signal.aborted) return { done: true }; // the page itself ends it, by its end
+          if (request.signal.aborted) return { done: true }; // the page ended the stream itself
           throw error;
         });
         if (done) stream.close();
@@ -105,6 +105,6 @@
     const ends = path.match(/\/gradio_api\/(cancel|reset)$/)?.[1];
     const said = ends && JSON.parse(call[1].body);
     if (!ends || said.event_id) return ask(...call);
-    return ends === 'cancel' ? cancel(call, said) : success(); // to reset does nothing in any case
+    return ends === 'cancel' ? cancel(call, said) : success(); // a reset has no effect anyway
   };
 })();

@@ -48,11 +48,11 @@ def train(
     out: Path,
     hardware: Hardware,
 ) -> str:
-    """One run; its files are complete before metrics.csv says that it is. Returns its outcome."""
+    """Do one run and return its outcome; metrics.csv is written last, after all other files."""
     recipe = seeded(recipe, seed)
     task, folder = study.task(recipe, data), out / name
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
-    # counted on the batches of one seed: those of others may be padded more or less
+    # counted on the batches of KEPT_SEED: those of other seeds may be padded more or less
     record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data), hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
@@ -86,7 +86,7 @@ def train(
 
 
 def seeded(recipe: Recipe, seed: int) -> Recipe:
-    """The recipe with the start and the order of batches of a seed."""
+    """The recipe with a seed, which sets the initial weights and the order of the batches."""
     return replace(recipe, train=replace(recipe.train, seed=seed))
 
 
@@ -125,7 +125,7 @@ def flops_per_target(recipe: Recipe, task: Task) -> float:
 
     A target is what has a loss: a character, a piece, a review. Only matrix products count.
     """
-    # in float32 a recurrent layer would run as one operation of oneDNN, whose inside nobody counts
+    # in float32 a recurrent layer would run as one oneDNN operation, whose work is not counted
     model, targets = recipe.kind(recipe.model).double(), 0
     with FlopCounterMode(display=False) as counter:
         for step in range(N_COUNTED):
@@ -153,8 +153,8 @@ def is_finished(folder: Path, seed: int) -> bool:
 
 
 def agreed(out: Path) -> Hardware:
-    """What all runs of a study compute with: the precision that it began with, on whatever machine
-    it goes on; of a new one the precision that is fast here."""
+    """What all runs of a study compute with: the precision it began with, whatever machine it
+    continues on; a new study takes the precision that is fast here."""
     held = read_json(out / "study.json") or {}
     if "precision" not in held:
         return choose()

@@ -22,7 +22,7 @@ from transformer_core.tasks.translation import source_ids
 from transformer_core.tokenization import BOS, EOS
 
 N_SENTENCES = 100  # of each validation set
-CLEAR = 1.0  # nats; target pieces that no single source piece matters for are left out
+CLEAR = 1.0  # nats; target pieces that lose no more than this to any one source piece are left out
 
 
 def importance(trained: Trained[EncoderDecoder], src: Tensor, tgt: Tensor) -> Tensor:

@@ -94,7 +94,7 @@ def accuracy(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
 
 
 def unseen(config: ModelConfig, n: int, seed: int) -> Tensor:
-    """Sequences as long as the model can place. -> (n, max_len)"""
+    """Random sequences, none longer than the model's positions allow. -> (n, max_len)"""
     return data.copy_sequences(n, config.vocab_size - len(SPECIAL_TOKENS), config.max_len - 2, seed)
 
 

@@ -26,8 +26,8 @@ from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderD
 from transformer_core.model.trace import Site
 
 N_TEXTS = 120
-N_QUERIES = 50  # that a rule must name keys for, or it names no head
-WIDER = 0.3  # more than the best narrow rule must a wide one have
+N_QUERIES = 50  # a rule with keys for fewer queries names no head
+WIDER = 0.3  # a wide rule must exceed the best narrow one by more than this
 
 
 def named(site: Site, found: Found) -> list[tuple[str | None, int]]:

@@ -1,4 +1,4 @@
-"""Texts that a published model was not trained on, as it reads them, for what is measured of it."""
+"""Texts that a published model was not trained on, as it reads them, to measure it on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class Text:
 
 
 def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
-    """Held-out texts that are not too long, the same ones every time; of a translator, of a
-    classifier, or of one that writes."""
+    """Held-out texts that are not too long, the same ones every time, for a translator, a
+    classifier or a model that writes."""
     model, tokenizer = trained.model, trained.tokenizer
     max_len = model.config.max_len
     if isinstance(model, EncoderDecoder):

@@ -46,8 +46,8 @@ SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 
 def counted_loss(text: str, held_out: str, order: int) -> float:
-    """Nats per character of held_out by what was counted in text: which character follows how often
-    on each order - 1 others, filled up by what follows fewer (Witten and Bell 1991)."""
+    """Nats per character of held_out, predicted by counts from text: how often each character
+    follows the order - 1 before it, smoothed by shorter contexts (Witten and Bell 1991)."""
     follows: list[dict[str, Counter[str]]] = [defaultdict(Counter) for _ in range(order)]
     for n, seen in enumerate(follows):
         for place in range(n, len(text)):
@@ -65,12 +65,12 @@ def counted_loss(text: str, held_out: str, order: int) -> float:
 
 
 def words_of(text: str) -> list[str]:
-    """Its words, in small letters."""
+    """The words of a text, in lower case."""
     return re.findall(r"[a-z']+", text.lower())
 
 
 def known_share(written: str, words: set[str]) -> float:
-    """Which share of the words that were written are among these; the last may be unfinished."""
+    """The share of written words that are in words; the last is left out: it may be unfinished."""
     found = words_of(written)[:-1]
     return sum(word in words for word in found) / max(1, len(found))
 
@@ -79,7 +79,7 @@ def known_share(written: str, words: set[str]) -> float:
 def snapshot(
     trained: Trained[DecoderLM], step: int, tokens: int, ids: Tensor, start: int, words: set[str]
 ) -> Snapshot:
-    """What a model in training does; judged on ids from start on."""
+    """What a model in training writes, and its loss on ids[start:]."""
     prompt = trained.tokenizer.encode(PROMPT)
     written = list(write_on(trained, prompt, N_WRITTEN, SAMPLING, SEED))
     text = "".join(token.text for token in written)

@@ -18,7 +18,7 @@ from train.states import load_newest, save_newest
 
 M = TypeVar("M", bound=nn.Module)
 Batch = tuple[Tensor, ...]  # every tensor has one row per example
-LossOf = Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]  # summed, and of how many targets
+LossOf = Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]  # -> summed loss, n_targets
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class Progress:
     stale: int = 0  # evaluations since the best
     metrics: dict[str, float] | None = None  # of this step's evaluation, if there was one
     is_best: bool = False
-    diverged: bool = False  # the loss, or what was evaluated, is no number any more
+    diverged: bool = False  # the loss, a metric or a weight is no longer finite
 
     def moved(self, loss: float, n_targets: int) -> None:
-        """One more step was taken, over so many targets."""
+        """Record one more step, over n_targets targets."""
         self.step, self.tokens, self.loss = self.step + 1, self.tokens + n_targets, loss
         self.metrics, self.is_best, self.diverged = None, False, not math.isfinite(loss)
 
     def judged(self, metrics: dict[str, float], best_by: str, *, sound: bool) -> None:
-        """It was evaluated; sound says whether all weights are numbers."""
+        """Record an evaluation; sound says whether all weights are finite."""
         if best_by not in metrics:
             raise ValueError(f"best_by={best_by!r} must be one of {', '.join(metrics)}")
         sound = sound and all(map(math.isfinite, metrics.values()))
@@ -124,12 +124,12 @@ class Trainer(Generic[M]):
     """A model in training, its average and its optimizers, on whatever computes."""
 
     def __init__(self, model: M, config: TrainConfig, device: str, precision: str):
-        """With fresh optimizers; ValueError for a precision that there is not."""
+        """Start with fresh optimizers; ValueError for an unknown precision."""
         if precision not in PRECISIONS:
             raise ValueError(f"precision={precision!r} must be one of {', '.join(PRECISIONS)}")
         self.accelerator = Accelerator(
             cpu=device == "cpu",
-            mixed_precision="no",  # else it would make float32 of what models return
+            mixed_precision="no",  # else it would cast what models return to float32
             gradient_accumulation_steps=config.accumulate,
         )
         self.autocast = partial(torch.autocast, device, torch.bfloat16, enabled=precision == "bf16")
@@ -143,18 +143,18 @@ class Trainer(Generic[M]):
         self.parts = self.accelerator.num_processes * config.accumulate
 
     def evaluated(self, evaluate: Callable[[M], dict[str, float]]) -> dict[str, float]:
-        """What the averaged weights reach. Every process asks, so that all agree when to stop."""
+        """Metrics of the averaged weights, in every process, so that all agree when to stop."""
         self.average.eval()
         with torch.inference_mode(), self.autocast():
             return evaluate(self.averaged)
 
     def is_sound(self) -> bool:
-        """Whether every weight is a number: a gradient can spoil them while the loss is sound."""
+        """Whether every weight is finite: a gradient can spoil them while the loss is sound."""
         weights = [*self.averaged.parameters(), *self.weights]
         return all(bool(weight.isfinite().all()) for weight in weights)
 
     def gradients(self, loss_of: LossOf, batch: Batch) -> tuple[float, int]:
-        """Of the mean loss over all targets of all processes. -> that mean, and their number"""
+        """Backpropagate the mean loss over all processes' targets. -> that mean, their number"""
         self.model.train()
         device, n_processes = self.accelerator.device, self.accelerator.num_processes
         sums = torch.zeros(2, device=device)  # of losses and of targets
@@ -171,7 +171,7 @@ class Trainer(Generic[M]):
         return loss / n_targets, int(n_targets)
 
     def move(self, learning_rate: float, grad_clip: float) -> None:
-        """One step against the gradients, which are gone then; the average follows."""
+        """Take one step against the gradients and clear them; the average follows."""
         for group in (group for optimizer in self.optimizers for group in optimizer.param_groups):
             group["lr"] = learning_rate
         if grad_clip:
@@ -183,7 +183,7 @@ class Trainer(Generic[M]):
         self.average.update_parameters(self.bare)
 
     def seconds_since(self, start: float) -> float:
-        """By the slowest process's clock, so that all agree on the learning rate and the end."""
+        """Seconds by the slowest process's clock, so that all agree on learning rate and end."""
         clock = torch.tensor([time.monotonic() - start], device=self.accelerator.device)
         return self.accelerator.gather(clock).max().item()
 
@@ -204,16 +204,16 @@ def fit(
     batch_of(step) must depend on the step alone, so that a resumed run sees what an uninterrupted
     one would. loss_of returns the summed loss and the number of targets it sums over: with them
     several processes, or several parts of a batch, give exactly the gradient of the whole.
-    evaluate returns {"loss": …} and whatever else is worth a curve; config.best_by names the one
+    evaluate returns {"loss": …} and whatever else is worth a curve; config.best_by names the metric
     whose smallest value is the best.
     device ("cpu", or "cuda": each process has one of its own) and precision (one of PRECISIONS) are
-    the caller's, and are never found out here: who imports this may share his process with
+    the caller's choice and never detected here: the process that imports this may also hold
     libraries that promise GPUs.
     With a state folder the run can be killed at any moment and continues from its last evaluation.
     Close the iterator to stop early.
     """
     trainer, now = Trainer(model, config, device, precision), Progress()
-    # each process learns other examples, and forgets other units of them
+    # each process learns different examples, and drops out different units
     torch.manual_seed(config.seed + trainer.accelerator.process_index)
     trainer.accelerator.register_for_checkpointing(trainer.average, now)
     if state is not None:
@@ -223,7 +223,7 @@ def fit(
     if now.step == 0:
         now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
     yield now, trainer.averaged
-    start = time.monotonic() - now.seconds  # what the caller does meanwhile is no training
+    start = time.monotonic() - now.seconds  # the caller's own work does not count as training
     while not finished(now, config):
         rate = learning_rate(now.step, fraction_done(now, config), config)
         loss, n_targets = trainer.gradients(loss_of, batch_of(now.step))
@@ -236,7 +236,7 @@ def fit(
         yield now, trainer.averaged
         start = time.monotonic() - now.seconds
         if now.metrics is not None and state is not None and not now.diverged:
-            # after the yield: the state never knows of a best model that its receiver lost
+            # after the yield: no state may know of a best model that the caller has not yet kept
             save_newest(trainer.accelerator, state, now.step)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-# of a x + b x³ + c x⁵, which is steep at 0: whatever is above 0.002 ends between 0.68 and 1.21
+# of a x + b x³ + c x⁵, steep at 0: singular values above 0.002 end between 0.68 and 1.21
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 ITERATIONS = 5
 EPSILON = 1e-7
@@ -34,7 +34,7 @@ def orthogonal(matrices: Tensor) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """For matrices alone. It goes on from a state of torch.optim.Muon, too."""
+    """For matrices only; it can also continue from a state of torch.optim.Muon."""
 
     def __init__(
         self,

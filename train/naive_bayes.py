@@ -6,14 +6,14 @@ from train.data.buckets import Ragged
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import LinearClassifier
 
-SHARE = 0.05  # of what naive Bayes says, which is far too sure: features are not independent
+SHARE = 0.05  # of naive Bayes' weights: it is far too sure, as features are not independent
 CHUNK = 256  # reviews that are counted at once
 
 
 @torch.no_grad()
 def begin_with_naive_bayes(model: LinearClassifier, corpus: Ragged, label: list[int]) -> None:
-    """Weigh each feature by SHARE of the log of how much more often reviews of a class have it than
-    those of the others, one added to each count (Wang and Manning 2012, 2.2).
+    """Weigh each feature by SHARE of the log of how much more often it occurs in reviews of a class
+    than in the others, with one added to each count (Wang and Manning 2012, 2.2).
     """
     counts = torch.ones_like(model.head.weight)  # (n_classes, features)
     labels = torch.tensor(label)

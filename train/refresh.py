@@ -20,7 +20,7 @@ from transformer_core.checkpoint import load_trained, read_measured
 from transformer_core.model.models import Model
 from transformer_core.published import CHECKPOINTS
 
-# what finds out each file of train.running.measured, and of which checkpoints
+# for each file of train.running.measured: the checkpoints that have it, and what computes it
 MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
     measured.ALIGNMENT: (("translation",), alignment.main),
     measured.LONG_REVIEWS: (("sentiment",), long_reviews.main),
@@ -34,7 +34,7 @@ def is_current(path: Path) -> bool:
 
 
 def is_scored(folder: Path) -> bool:
-    """Whether the scores, and what an exam found beside them, stand for the weights."""
+    """Whether scores.json, and what the exam found besides, belong to the current weights."""
     beside = [path for path in [folder / "test_set.json"] if path.exists()]
     return all(map(is_current, [folder / "scores.json", *beside]))
 
@@ -52,7 +52,7 @@ def measure(folder: Path, name: str, data: Path | None) -> None:
 
 
 def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[str]:
-    """Rewrite what does not stand for the weights any more. -> what was rewritten"""
+    """Rewrite what does not belong to the current weights. -> what was rewritten"""
     done = []
     for name in CHECKPOINTS:
         folder = checkpoints / name

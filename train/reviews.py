@@ -74,7 +74,7 @@ def hide(windows: Tensor, seed: int) -> tuple[Tensor, Tensor]:
     """Windows (n, length) -> the same with [CLS] in front and [MASK] for what is to be guessed,
     and the answers, PAD where none is wanted.
 
-    Every window hides as many: batches of one shape are compiled for a CPU once.
+    Every window hides equally many: batches of one shape are compiled for a CPU only once.
     """
     generator = torch.Generator().manual_seed(seed)
     order = torch.rand(windows.shape, generator=generator).masked_fill_(windows == EOS, 2.0)

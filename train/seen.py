@@ -1,7 +1,7 @@
 """What every head of a model does with a text, as it is and after an edit.
 
-In self-attention tokens change places, in cross-attention words are put before the source: what
-goes along with the rules of `transformer_core.explain.rules` then, goes by them.
+The edit moves tokens (self-attention) or puts words before the source (cross-attention): a head
+whose attention then follows what a rule of `transformer_core.explain.rules` names goes by it.
 """
 
 from dataclasses import dataclass, fields
@@ -29,7 +29,7 @@ from transformer_core.tokenization import CLS, SPECIAL_TOKENS
 
 N_BEFORE = 3  # tokens that are put before a source
 KNOCK_OUT_TOKENS = 4_096  # of one batch
-FEW_KEYS = {EncoderDecoder: 2, DecoderLM: 16}  # so many make no choice for a decoder
+FEW_KEYS = {EncoderDecoder: 2, DecoderLM: 16}  # a decoder's query with so few keys has no choice
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Found:
     """What the heads of one module were seen to do."""
 
     plain: Tally
-    follow: Tally  # after an edit, on what the rules name then
-    stay: Tally  # after an edit, on what they name no more, by its place or by its token
+    follow: Tally  # after an edit, on what the rules now name
+    stay: Tally  # after an edit, on what they no longer name, by its place or by its token
     entropy: Tally
 
     def __add__(self, other: "Found") -> "Found":
@@ -52,7 +52,7 @@ def read(model: Model, src: Tensor | None, ids: Tensor, trace: Trace | None = No
 
 
 def nats(model: Model, text: Text, trace: Trace | None = None, n: int = 1) -> Tensor:
-    """The loss of a prediction in each of n rows, in which a trace switches heads off. -> (n,)"""
+    """The loss of a prediction in n copies; trace may switch heads off in each. -> (n,)"""
     src = None if text.src is None else text.src.expand(n, -1)
     logits = read(model, src, text.ids.expand(n, -1), trace)
     answer = text.answer.expand(n, *text.answer.shape)
@@ -69,8 +69,8 @@ def losses(model: Model, text: Text) -> Tensor:
 
 
 def edits(ids: Tensor, generator: torch.Generator) -> Tensor:
-    """Where the token at each place comes from, in two edits: all ordinary ones are shuffled; each
-    sign is exchanged with one of them. ids (length,) -> (2, length)"""
+    """Where each place's token comes from, in two edits: one shuffles all ordinary tokens, the
+    other swaps each special token with an ordinary one. ids (length,) -> (2, length)"""
     ordinary = (ids >= len(SPECIAL_TOKENS)).nonzero()[:, 0]
     signs = (ids < len(SPECIAL_TOKENS)).nonzero()[:, 0][: len(ordinary)]
     mixed = ordinary[torch.randperm(len(ordinary), generator=generator)]
@@ -83,8 +83,8 @@ def edits(ids: Tensor, generator: torch.Generator) -> Tensor:
 def edited(
     weights: Tensor, now: Tensor, before: Tensor, allowed: Tensor, queries: Tensor
 ) -> tuple[Tally, Tally]:
-    """After an edit: what the rules name now, and what they named before and name no more. Only
-    queries for which there is both say anything. Shapes as in `tally`."""
+    """Attention after an edit on what the rules now name, and on what they no longer name. Only
+    queries that have both count. Shapes as in `tally`."""
     gone = before & ~now & allowed
     tell = queries & gone.any(2) & (now & allowed).any(2)
     return tally(weights, now, allowed, tell), tally(weights, gone, allowed, tell)
@@ -98,7 +98,7 @@ class Measuring:
         self.generator = torch.Generator().manual_seed(0)
 
     def see(self, text: Text, other: Text) -> dict[Site, Found]:
-        """What all heads do with one text; of the other, words are put before a source."""
+        """What all heads do with one text; the other lends the words put before its source."""
         if text.src is None:
             return self.itself(self.trained.model.sites[0].stack, text, text.ids)
         found = self.itself("encoder", text, text.src) | self.itself("decoder", text, text.ids)
@@ -118,7 +118,7 @@ class Measuring:
         }
 
     def traced(self, stack: str, text: Text, rows: Tensor) -> Trace:
-        """All attention over rows (batch, length) that a stack reads in the place of a text."""
+        """All attention over rows (batch, length) that a stack reads instead of a text."""
         model, trace = self.trained.model, Trace()
         if text.src is None:
             read(model, None, rows, trace)
@@ -131,7 +131,7 @@ class Measuring:
     def found(
         self, site: Site, seen: Attention, rows: Tensor, rules: list[Tensor], before: list[Tensor]
     ) -> Found:
-        """What the heads of one module do with rows, of which the first is a text as it is."""
+        """What the heads of one module do with rows; the first is the unedited text."""
         allowed = seen.mask.broadcast_to(seen.weights.shape)[0, 0]
         first, *others = [self.queries(site, row) for row in rows]
         after = [
@@ -145,9 +145,9 @@ class Measuring:
         return Found(plain, follow, stay, entropy(seen.weights[0], allowed, first))
 
     def queries(self, site: Site, ids: Tensor) -> Tensor:
-        """Which queries count: where [CLS] alone is read, as in the last layer of a classifier that
-        pools it, only that one; and the first ones of a decoder have few keys to choose from.
-        -> (query,)"""
+        """Which queries count: [CLS] alone where only its state is used, in the last layer of a
+        classifier that pools it; and not a decoder's first ones, which have few keys to choose
+        from. -> (query,)"""
         model = self.trained.model
         last = site.layer == model.config.n_layers - 1
         if isinstance(model, EncoderClassifier) and last and model.config.pooling == "cls":
@@ -156,7 +156,7 @@ class Measuring:
         return torch.arange(len(ids)) >= few
 
     def across(self, text: Text, other: Text) -> dict[Site, Found]:
-        """Cross-attention, also with words put before the source: all else moves on by as many."""
+        """Cross-attention, also with words put before the source, which shift all its tokens."""
         assert text.src is not None and other.src is not None
         model, written = self.trained.model, torch.cat([text.ids[:1], text.answer])
         lost, best = importance(self.trained, text.src[None], written[None]).max(1)

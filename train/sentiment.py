@@ -107,8 +107,8 @@ PRESETS = {
         replace(reviews.PRESETS["gpu"][0], dropout=0.1),
         replace(TRAIN, minutes=2, eval_every=250),
     ),
-    # goes on from --init with single sentences, which nobody labelled: what is known of a whole
-    # review is what it learns of each of its sentences
+    # continues from --init with single sentences, which have no labels of their own: each is
+    # learnt with what is known of its whole review
     "sentences": (MODEL, replace(TRAIN, minutes=60, eval_every=300, keep_last=True)),
     "report": (SMALL, REPORT),
     # d_model and d_ff are the sizes of the embedding and of the state: some 500,000 parameters
@@ -131,9 +131,9 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
 def examine(
     trained: Trained[Model], path: Path | None, limit: int | None
 ) -> tuple[Scores, Details]:
-    """Of the test reviews (or the first ones): the scores, and test_set.json.
+    """The scores on the test reviews (or the first `limit`), and test_set.json.
 
-    That says where the classifier errs and how sure it is of it.
+    The latter says where the classifier errs and how sure it is.
     """
     some = tested(path, preset_of(trained.folder))
     some = some.take(range(len(some))[:limit])
@@ -192,8 +192,8 @@ def examples_of(
 
 
 def with_teachers(options: Options) -> Options:
-    """Single sentences are learnt from somebody: without other teachers, from what a run goes on
-    from."""
+    """The options with teachers for single sentences: the checkpoints of --init, unless others are
+    named."""
     if options.teachers and options.preset != "sentences":
         raise SystemExit("--teachers are asked by --preset sentences alone")
     if options.preset != "sentences" or options.teachers:
@@ -207,7 +207,7 @@ def with_teachers(options: Options) -> Options:
 
 
 def refuse_readers(options: Options) -> None:
-    """What goes on with, or learns from, a classifier is not tested on what that has read.
+    """Refuse to continue or learn from a classifier that has read what this run is tested on.
 
     The report's protocol cuts all reviews anew: its training part holds some of the official test.
     """
@@ -231,7 +231,7 @@ def verdicts_of(options: Options, reviews: Ragged) -> Tensor:
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    # what the app shows of a verdict is what [CLS] came from
+    # the app explains a verdict by what [CLS] came from
     read = read_flags("sentiment", PRESETS, __doc__, argv, fixed=("pooling",), teachers=TEACHERS)
     options = with_teachers(read)
     refuse_readers(options)

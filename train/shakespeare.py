@@ -48,7 +48,7 @@ TRAIN = TrainConfig(
 )
 PRESETS = {
     "cpu": (MODEL, TRAIN),
-    "trial": (MODEL, replace(TRAIN, keep_last=False)),  # by these, settings are chosen
+    "trial": (MODEL, replace(TRAIN, keep_last=False)),  # runs by which settings are chosen
 }
 CARD = Card(
     title="A decoder that writes Shakespeare",
@@ -87,10 +87,10 @@ KEPT_LAST = (
 )
 TAUGHT_BY = " {} learnt half from the text, half from the answers of models trained before."
 HELD_OUT = 0.1  # the usual split: the last tenth, which a model is scored on
-# What trials leave out, and are judged by. Not just before the last tenth: that begins within a
-# play, and whoever has not read how the play begins reads the rest of it worse.
+# What trials leave out and are judged by. It is not right before the last tenth, which begins
+# within a play: a model that has not read how a play begins predicts the rest of it worse.
 CHOOSING = 0.66, 0.71
-TAUGHT = 0.5  # of the loss of a training with teachers: their answers', not the text's
+TAUGHT = 0.5  # of the loss with teachers: the share of their answers; the rest is the text's
 
 
 def split(text: Sized) -> int:
@@ -99,7 +99,7 @@ def split(text: Sized) -> int:
 
 
 def parts(ids: Tensor, preset: str) -> tuple[Tensor, Tensor, int]:
-    """What a training learns, and a text which it is judged by from some place on. -> that, too"""
+    """What a training learns, the text it is judged by, and where in that text judging begins."""
     start = split(ids)
     if preset != "trial":
         return ids[:start], ids, start
@@ -118,7 +118,7 @@ def batches(
         windows = sequences.random_windows(ids, length + 1, config.batch_size, seed)
         if answers is None:
             return (windows,)
-        # one answer fewer than characters, and windows one shorter: they begin in the same places
+        # there is one answer fewer than characters, and windows are one shorter: the starts agree
         return windows, sequences.random_windows(answers, length, config.batch_size, seed)
 
     return batch_of
@@ -127,8 +127,8 @@ def batches(
 def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed cross-entropy of every next character, and their number.
 
-    Where there are answers of teachers, TAUGHT of it is theirs (Hinton et al. 2015): a character
-    that was read twenty times is known by heart, what else could stand there is not.
+    With teachers' answers, TAUGHT of the loss is theirs (Hinton et al. 2015): a character read
+    twenty times is known by heart, but not what else could stand there.
     """
     windows, *taught = batch
     logits = model(windows[:, :-1]).flatten(0, 1).float()
@@ -141,7 +141,7 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
 
 
 def predictions(model: DecoderLM, ids: Tensor, start: int, batch_size: int = 64) -> Tensor:
-    """Logits of each of ids[start:], from half a window or more. -> (characters, vocab_size)
+    """Logits of each of ids[start:], given half a window or more. -> (characters, vocab_size)
 
     The first characters see the end of the text before start, as a reader would.
     """
@@ -151,11 +151,11 @@ def predictions(model: DecoderLM, ids: Tensor, start: int, batch_size: int = 64)
     for first in range(0, len(windows), batch_size):
         group = windows[first : first + batch_size]
         width = max(len(window) for window, _ in group)
-        # short windows are padded on the right, where a causal model cannot look back from
+        # short windows are padded on the right, where a causal model does not look
         padded = torch.stack([F.pad(window, (0, width - len(window))) for window, _ in group])
         logits = model(padded[:, :-1].to(device)).float().cpu()
         for row, (window, n_new) in zip(logits, group, strict=True):
-            found.append(row[len(window) - 1 - n_new : len(window) - 1].clone())  # the rest goes
+            found.append(row[len(window) - 1 - n_new : len(window) - 1].clone())  # frees the rest
     return torch.cat(found)
 
 
@@ -165,7 +165,7 @@ def validation_loss(model: DecoderLM, ids: Tensor, start: int, batch_size: int =
 
 
 def refuse_readers(options: Options) -> None:
-    """A trial says nothing if it begins with, or learns from, who has read what it is judged by."""
+    """Refuse a trial that begins with or learns from a model that has read what it is judged by."""
     if options.preset != "trial":
         return
     for folder in (*options.init, *options.teachers):
@@ -237,7 +237,7 @@ def main(argv: list[str] | None = None) -> None:
         teachers="checkpoints whose answers are half of what is learnt",
     )
     refuse_readers(options)
-    if options.preset == "trial":  # nothing is scored on the last tenth but what is published
+    if options.preset == "trial":  # only what is published is scored on the last tenth
         options = replace(options, exam=False)
     text = hub.shakespeare(options.data)
     tokenizer = options.held_tokenizer() or train_characters(text)

@@ -36,8 +36,8 @@ from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import Tokenizer
 
-# vocab_size is what the tokenizer is trained to: of three sizes the one that needed the fewest nats
-# per character (train.vocabulary); batch_size counts tokens of both sides, padded
+# vocab_size is what the tokenizer is trained to: the one of three sizes with the fewest nats per
+# character (train.vocabulary); batch_size counts tokens of both sides, padded
 MODEL = ModelConfig(
     vocab_size=8_000,
     d_model=320,
@@ -75,8 +75,8 @@ PRESETS = {
             eval_every=2_500,
         ),
     ),
-    # goes on from --init with the sources shown as often as `pairs.FINISHING` says; no better than
-    # what it began with, but the mean of both is
+    # continues from --init with the sources shown as often as `pairs.FINISHING` says; the result is
+    # no better than what it began with, but the mean of the two is
     "finish": (
         MODEL,
         replace(
@@ -163,7 +163,7 @@ def score(
 ) -> dict[str, float]:
     """Beam search against the references of one file, of a folder's test sets or of IWSLT's.
 
-    Of several sets the scores are over all sentences together; each has its own BLEU besides.
+    With several sets the scores are over all sentences together; each set also has its own BLEU.
     """
     sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
     if not sets:

@@ -1,4 +1,4 @@
-"""What the model cards of the translators say that no file knows: the prose, and whose it is."""
+"""The prose of the translators' model cards, which no file holds, and which card gets which."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -7,7 +7,7 @@ const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-re
 const GUTTER = 30; // px between two stacks
 let opened = {}, chosen = null, drawnAt = 0;
 
-// With how large the parts are drawn: as tall as they are, or so small that the window holds them.
+// With the scale that parts are drawn at: full size, or so small that they fit the window.
 function lookAt(stacks) {
   const look = { chosen, opened, total: total(stacks) };
   const heights = stacks.map((stack) =>

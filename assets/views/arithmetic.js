@@ -10,7 +10,7 @@ const section = element.firstElementChild,
   rows = $('.arithmetic-rows'),
   trail = $('.arithmetic-trail'),
   note = $('.note');
-let before = []; // [name, cell] of the numbers through which one came here
+let before = []; // [name, cell] of the numbers that led here
 let awaited = null; // {press, before} of one that was pressed here
 let came = null; // what had the focus
 

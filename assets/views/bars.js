@@ -5,7 +5,7 @@ function draw() {
   const value = current();
   chart.replaceChildren();
   const said = value?.summary ?? '';
-  if (note.textContent !== said) note.textContent = said; // of another width nothing is said anew
+  if (note.textContent !== said) note.textContent = said; // a new width says nothing new
   if (!value) return;
   const line = 19,
     left = 44,

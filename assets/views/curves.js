@@ -30,7 +30,7 @@ const PANELS = [
     ticks: [[0, '10'], [0.2, '1'], [0.4, '0.1'], [0.6, '0.01'], [0.8, '0.001'], [1, '0.0001']],
   },
 ];
-let asked; // the moment to hold of which the server does not know yet; undefined: it knows
+let asked; // the moment to hold that the server does not know of yet; undefined: it knows
 const held = () => asked === undefined ? current().held : asked;
 const chosen = () => current().moments[+slider.value] ?? 0;
 function panel(svg, value, index, x, top, height, right) {
@@ -129,7 +129,7 @@ function draw() {
     asked = undefined;
     return replay.halt();
   }
-  if (asked === value.held || value.moments.length < 2) asked = undefined; // it knows, or began anew
+  if (asked === value.held || value.moments.length < 2) asked = undefined; // known, or begun anew
   note.textContent = value.summary;
   key.replaceChildren(
     ...(value.series.length > 1

@@ -20,7 +20,7 @@ const NAMES = {
 };
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
-let shown = [+place.value, +away.value], frame = 0; // where the picture has come
+let shown = [+place.value, +away.value], frame = 0; // where the picture is by now
 const keep = keepPart((said) => { // place.distance
   const asked = /^\d+\.-?\d+$/.test(said) ? said.split('.') : [];
   place.value = asked[0] ?? place.defaultValue;
@@ -154,7 +154,7 @@ function toPointer(event) {
   away.value = Math.round(+away.min + (at - x(+away.min)) / (x(1) - x(0)));
   move();
 }
-// not where a finger comes down: it may be about to scroll
+// not on pointerdown: the finger may be about to scroll
 for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, toPointer);
 actions.svg = () => met && saveSvg('distance', chart);
 actions.csv = () =>

@@ -1,4 +1,4 @@
-// The score by the distance: a line for each place of the query, that of its own place thick.
+// The score by the distance: a line for each place of the query, the chosen one thick.
 const LEFT = 34, RIGHT = 14, TOP = 26, FOOT = 26, HEIGHT = 300;
 let curve = null; // what moves, and its scales
 

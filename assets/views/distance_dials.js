@@ -55,7 +55,7 @@ function turnDials() {
   const strongest = Math.max(...parts.map(Math.abs), 1e-9);
   dials.forEach(({ wedge, query, key, bar, text, r }, i) => {
     const [a, b] = pairs[i];
-    // the hands of a few pairs would hide all others: their lengths are square roots
+    // a few pairs would dwarf all others: lengths are drawn as square roots
     const end = ([x, y]) => {
       const length = Math.hypot(x, y), far = (r - 2) * Math.sqrt(length / met.longest);
       return length ? [far * x / length, -far * y / length] : [0, 0];

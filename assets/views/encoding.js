@@ -15,7 +15,7 @@ const rowOf = (i) => Array.from({ length: columns }, (_, j) => cell(i, j));
 const columnOf = (j) => Array.from({ length: numbers.length / columns }, (_, i) => cell(i, j));
 function likeness(i) {
   const row = rowOf(i);
-  if (current().isBias) { // what is left of equal scores
+  if (current().isBias) { // what the bias makes of equal scores
     const powers = row.map(Math.exp), sum = powers.reduce((a, b) => a + b, 0);
     return powers.map((p) => p / sum);
   }

@@ -81,7 +81,7 @@ const stop = () =>
   );
 const finished = () => Math.min(numbers.outs.length, Math.floor(now.clock + 1e-6) + 1);
 
-function arrange() { // everything's place, once its room or its page changed
+function arrange() { // lay everything out anew after its room or its page has changed
   const W = stage.clientWidth;
   if (!W) return false;
   ink ??= flowInk();
@@ -213,7 +213,7 @@ const sayAttention = (parts) =>
     ? words.sayAttention(now.lit, now.raw.around(now.lit), chooser.say(+least.value), parts)
     : [['What every head looked at is on its way.']];
 
-// ---- what is pointed at, or kept; other views hear of it and are heard ----
+// ---- what is pointed at, or kept: told to other views, and heard from them ----
 function look(token, silent = false) {
   hover = token;
   if (numbers) draw();
@@ -237,7 +237,7 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   const known = side === 'target' ? i >= 0 && i < numbers.outs.length : side && i !== undefined;
   look(known ? { kind: side === 'target' ? 'out' : 'source', i } : null, true);
 });
-// a story that grows is no longer the one that is drawn: that one waits, dimmed, for the next
+// while a story grows, the drawn one is out of date: it is dimmed until the next one comes
 function old(is) {
   root.classList.toggle('flow-old', is);
   stage.inert = bar.inert = is;
@@ -270,7 +270,7 @@ stage.addEventListener('click', (event) => {
   if (found) return found.press?.();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
-    hover = null; // a word that was passed on the way there is on the page that is left
+    hover = null; // a word that the pointer passed on its way is on the page that is left
     kept = { kind: 'out', i: (page + 1) % pages.count * pages.size };
   } else kept = tokenOf(event.target) ?? null;
   look(kept ? hover : null);
@@ -302,7 +302,7 @@ stage.addEventListener('keydown', (event) => {
   });
   list[i].focus();
 });
-// ---- between two layers: a ribbon leads to the head that it is, or that brought most of it; a
+// ---- between two layers: a ribbon leads to its head, or to the head that brought most of it; a
 // stream to its numbers ----
 const tip = make('span', { class: 'flow-tip' });
 function pointed(event) { // {text, press: absent where nothing is to be opened}, or null
@@ -346,7 +346,7 @@ document.addEventListener('head:ask', ({ detail }) => {
   if (!pressed || !beside(detail)) return;
   document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
 });
-function openInside([k, layer]) { // what a stream is after a layer
+function openInside([k, layer]) { // the numbers of a stream after a layer
   const part = `${numbers.stacks[k].name.toLowerCase()}:${layer}:feed-forward:add`;
   document.dispatchEvent(new CustomEvent('inside', { detail: { from: root, part } }));
 }

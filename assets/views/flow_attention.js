@@ -35,8 +35,8 @@ const flowAttention = (n, sent) => {
   const { weights, queries, keys } = sites[0];
   const count = weights.length / queries.length / keys.length;
 
-  // One token's look through one head: by where it is drawn what each key got, and what is left to
-  // the tokens that are not drawn apart.
+  // What one token looks at through one head: what each key gets, by the row that it is drawn as;
+  // tokens that are not drawn apart get the rest.
   function given({ from: [k], weights, queries, keys }, head, i, seat) {
     const found = new Map(), start = (head * queries.length + i) * keys.length;
     const add = (row, weight, j) => {
@@ -52,8 +52,8 @@ const flowAttention = (n, sent) => {
     if (others >= 0) add(others, Math.max(0, rest), null);
     return found;
   }
-  // The ribbons of one look. In the mouth of a query every head has an equal part; its keys lie in
-  // it side by side, and those too weak to be drawn leave their room empty.
+  // The ribbons of one look. Every head has an equal part of a query's mouth, in which its keys lie
+  // side by side; those too weak to be drawn leave a gap.
   function look(g, site, head, i, { heads, least }) {
     const part = heads.indexOf(head) / heads.length, row = site.queries[i];
     let at = (part - .5) * g.spread;
@@ -76,8 +76,8 @@ const flowAttention = (n, sent) => {
     );
   }
   const outOf = (row) => outs.findIndex((out) => out.row === row);
-  // What the lit one looks with and, of a source word, what looks at it; and the most that it gives
-  // or gets, by seats of the source and by outputs.
+  // The ribbons by which the lit one looks and, for a source word, those by which it is looked at;
+  // and the largest weight between it and each seat of the source and each output.
   function around(g, { kind, i }, all) {
     const here = kind === 'out' ? [last, g.seat(last, outs[i].row)] : [0, i],
       isHere = ([k, , seat]) => k === here[0] && seat === here[1],
@@ -99,7 +99,7 @@ const flowAttention = (n, sent) => {
   let known = '', drawn = null;
   return {
     count, // heads
-    // what is drawn of some heads in some layer from a least weight on
+    // what is drawn for the chosen heads and layers, from the least weight on
     drawn(g, chosen) {
       const key = JSON.stringify([g.page, g.spread, chosen]);
       if (key === known) return drawn;
@@ -127,7 +127,7 @@ const flowAttention = (n, sent) => {
   };
 };
 
-// What is chosen of it: a button for every head and a list of layers, there once it is asked for.
+// Where heads and layers are chosen: a button for each head and a list of layers, once asked for.
 const flowChooser = (changed) => {
   const heads = make('span', {
       class: 'flow-heads',
@@ -153,7 +153,7 @@ const flowChooser = (changed) => {
     heads,
     layers,
     chosen: () => ({ heads: on, layer: layers.value }),
-    // for a model with so many heads; what was chosen stays, as long as there is such a thing
+    // for a model with so many heads; what was chosen stays chosen where it still exists
     fill({ stacks, two }, count, first) {
       if (heads.children.length !== count) {
         on = [first];

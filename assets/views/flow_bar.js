@@ -1,5 +1,5 @@
 // The bar below the flow: its controls, and what they say.
-const SIFTS = { // what is too thin to be drawn, in percent: of contributions, of raw attention
+const SIFTS = { // the thinnest ribbon drawn, in percent: contributions, raw attention
   false: { min: 0, max: 8, step: .5, value: 1.5 },
   true: { min: 1, max: 60, step: 1, value: 10 },
 };
@@ -35,7 +35,8 @@ function flowBar(bar, redraw) {
   const put = (node, name, value) => {
     if (node[name] !== value) node[name] = value;
   };
-  // runs: the clock does; wanted: unfolded; raw: with raw attention, and what has come of it
+  // runs: the clock is running; wanted: the layers are to be apart; raw: raw attention is wanted;
+  // attention: what has come of it
   function show(now, { runs, wanted, raw, attention }) {
     if (+scrub.value !== now.clock) scrub.value = now.clock;
     for (const slider of [scrub, least]) fillTrack(slider);
@@ -47,7 +48,7 @@ function flowBar(bar, redraw) {
     for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);
     put(leastText, 'textContent', `${+least.value} %`);
   }
-  function sift(raw) { // how thin a ribbon may be, as it was left
+  function sift(raw) { // back to the limit that was last set for this kind of ribbon
     SIFTS[!raw].value = least.value;
     Object.assign(least, SIFTS[raw]);
   }

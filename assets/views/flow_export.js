@@ -1,5 +1,5 @@
-// The flow to be kept: a pen that writes down as SVG what a canvas paints, the page's words drawn by
-// either, its numbers as tables, and the downloads of all three.
+// The flow as files: a pen that writes as SVG what a canvas paints, the page's words, drawn by that
+// pen or on a canvas, its numbers as tables, and the three downloads.
 
 // The part of a canvas context that is used here, written down as SVG.
 class SvgPen {
@@ -82,7 +82,7 @@ class SvgPen {
       this.strokeStyle,
     );
   }
-  // as wide as it is here, for where it is opened there may be other letters
+  // as wide as here, since the font may be missing where the file is opened
   fillText(text, x, y, width = 0) {
     const [left, base] = this.point(x, y).split(' ');
     this.add(
@@ -189,7 +189,7 @@ function flowTranscribe(pen, root) {
 
 // The three downloads; shown() is what flow_paint.js paints, with the words and the page, or null.
 function flowDownloads(stage, caption, shown) {
-  // between the corners of the sentence, where a picture begins, and of the stage
+  // from the corner of the sentence, where a picture begins, to that of the stage
   const moved = () => {
     const at = stage.getBoundingClientRect(), from = caption.getBoundingClientRect();
     return [at.left - from.left, at.top - from.top];
@@ -227,7 +227,7 @@ function flowDownloads(stage, caption, shown) {
     if (what) saveTable('flow', flowTable(what));
   };
 }
-// folded: the share of every source and every written piece in every output; else the ribbons
+// folded: the share of every source and written piece in every output; unfolded: the ribbons
 function flowTable({ n: numbers, words, g, now, page }) {
   const { seats, outs, two } = numbers,
     sources = seats.map((_, s) => words.sourceText(s)),
@@ -268,7 +268,7 @@ function flowTable({ n: numbers, words, g, now, page }) {
     ]),
   ];
 }
-// of raw attention every ribbon that is drawn
+// raw attention: every ribbon that is drawn
 function flowLooks(numbers, words, raw) {
   return [
     ['stack', 'attention', 'layer', 'head', 'query', 'key', 'weight'],

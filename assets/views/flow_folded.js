@@ -23,8 +23,8 @@ function flowFolded({ n, g, ink, now, stain, bow, sweep, front, isWritten }) {
       }
     });
   }
-  // What was written before it gave, by where it leaves: of many pieces some leave from one row.
-  // The nearest comes first and on top, so that no bow crosses another.
+  // The share of what was written before, by the spot it leaves from, which several of many pieces
+  // may have in common. The nearest comes first and on top, so that no bow crosses another.
   function bowsTo(i) {
     const bows = new Map();
     for (let row = i; row >= 0; row--) {

@@ -19,7 +19,7 @@ function flowBetween([u0, v0], [u1, v1], u) {
   }
   return mix(v0, v1, low * low * (3 - 2 * low));
 }
-// the stream, between which of its layers: [stack, layer, seat], or null
+// the stream at a place, and its layer there: [stack, layer, seat], or null
 function flowStreamAt(g, { stacks, seats, two, last }, [x, y], fold) {
   const [u, v] = g.xy(x, y), near = [];
   stacks.forEach((stack, k) => {

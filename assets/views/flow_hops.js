@@ -34,8 +34,8 @@ function flowHops(given, stacks) {
   );
 }
 
-// Amounts at every station, from some rows of one: back to what fed them or on to what they fed.
-// Backwards nothing is lost: at every depth the amounts add up to what they began with.
+// Amounts at every station, from 1 in some rows of one station: back to what fed these, or on to
+// what they fed. Backwards nothing is lost: at every depth the amounts have the same sum.
 function flowWalk(stacks, hops, station, rows, back) {
   const found = new Map();
   const at = (s) => {

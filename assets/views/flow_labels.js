@@ -16,7 +16,7 @@ function flowLabels(stage) {
   const style = (node, name, value) => {
     if (node[name] !== value) node.style.setProperty(name, node[name] = value);
   };
-  // its middle at y, and x percent of its width to the right of its left edge
+  // its middle at y, its left edge at x and then `shift` percent of its width to the right
   function put(node, x, y, opacity, shift = 0) {
     style(
       node,

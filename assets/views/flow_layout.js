@@ -17,9 +17,9 @@ const flowPages = (numbers, rows) => {
   };
 };
 
-// room: {W, room: the height there is, widths: {source: [px], out: [px], start, more} of the words as
-// they stand, for lines of running text, bare: no room for a list of candidates, open}. Heights of
-// narrow pages follow from the text, and layers that are apart, once open, take more.
+// room: {W, room: the height there is, widths: {source: [px], out: [px], start, more} of the
+// words, for lines of running text, bare: without a list of candidates, open: layers are apart}. A
+// narrow page is as high as its text needs, and higher when open.
 const flowLayout = (numbers, pages, page, room) => {
   const { two, seats, outs, stacks, last } = numbers,
     judge = numbers.kind === 'classify',
@@ -93,8 +93,8 @@ const flowLayout = (numbers, pages, page, room) => {
     lane,
     depthAt,
     ends,
-    // the row that a row is drawn as: a seat of the source, or an output of the page (hidden ones
-    // are one)
+    // the row that a row is drawn as: a seat of the source, or an output of the page (all hidden
+    // ones share a row)
     seat: (k, row) => !two || k < last ? numbers.seatOf[row] : pages.has(page, row) ? row : hidden,
     sourceEdge: (s) => vertical ? place.source[s].u + 12 : place.start,
     outEdge: (i, fold) => vertical ? outSpot(i, fold).u - 16 : place.end,

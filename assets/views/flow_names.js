@@ -5,7 +5,7 @@ const SIGNS = new Map(Object.entries({
   '[CLS]': '[CLS]',
   '[UNK]': 'unknown',
 }));
-const OTHERS = 'other pieces'; // of what is written, those that are not drawn apart
+const OTHERS = 'other pieces'; // written pieces that are not drawn apart
 const whole = (x) => `${Math.round(100 * x)}\u00a0%`;
 
 function flowNames({ outs, seats, stacks, kind }) {

@@ -22,7 +22,7 @@ const flowNumbers = (value) => {
   // 0 is the start sign
   const fromWritten = fed.map((at) => two ? at([1, 0]) : new Float32Array(outs.length + 1));
   const chance = (i) => outs[i].candidates.find((one) => one[2])[1];
-  // lit at rest: what has a clear source and was a real choice; of a story what was written last
+  // lit at rest: an output with a clear source and a real choice; in a story the last one written
   const charm = (i) => (1.02 - chance(i)) * Math.max(...fromSource[i]);
   const favourite = kind === 'write'
     ? Math.max(0, outs.length - 1 - guess)
@@ -49,7 +49,7 @@ const flowNumbers = (value) => {
     origin,
     end,
     headOf: (ribbon) => flowHeadOf(value.stacks, ribbon),
-    // what reaches the end of an output, and all ribbons on the way; page names the drawn rows
+    // how much of the lit one reaches a row's end, and its ribbons; page is part of their key
     arriving: (lit, row) => amounts(lit)(end)[row],
     ribbons: (lit, seat, page, least) =>
       remembered(
@@ -59,8 +59,8 @@ const flowNumbers = (value) => {
   };
 };
 
-// The source's rows as they are drawn, by what each gives in all: of more than there is room for
-// those that count least are one.
+// The source's rows as they are drawn. If there are more than there is room for, those that give
+// least in all share one seat.
 function flowSeats({ tokens, count }, total, room) {
   const many = total.length > room,
     order = [...total.keys()].sort((a, b) => total[b] - total[a]),

@@ -13,7 +13,7 @@ function flowPaint(pen, { n, g, ink, now }) {
     ink,
     now,
     ...flowStrokes(pen, n, g, ink, fold),
-    // how far what feeds an output has come, and whether it stands
+    // how far an output's ribbons have come, and whether it is written
     front: (i) => writing && i === step ? span(clock - step, 0, .45) : 1,
     isWritten: (i) => i < clock - .9,
   };
@@ -59,8 +59,8 @@ function flowMouth({ g, ink, now: { fold }, box, front }, i, glow) {
     : box(x, y - grown / 2, 4, grown, 2, rgba(ink.accent, 1), glow);
 }
 
-// The stream of [CLS] ends on a scale, longer and stronger towards its ends; where it lands, as far
-// as the swing has come, is the verdict.
+// The stream of [CLS] ends on a scale whose marks grow longer and stronger towards both ends; where
+// it lands once it has swung out (swing = 1) is the verdict.
 function flowGauge(brush, swing, apart) {
   const { n, g, ink, now, ribbon, pen } = brush,
     { u, at } = g.scale,

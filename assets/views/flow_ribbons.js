@@ -1,9 +1,9 @@
 // The ribbons between two stations, and where they leave and join the streams.
 
-// Every ribbon that is at least `least` wide, in two where a state is made of both texts: first is
-// what began in the first stack, of which origin tells the share. at: the amounts at a station.
-// seat(stack, row) is where a row is drawn: what shares both ends is one, with null for the row j that
-// gives or i that takes where there are several.
+// Every ribbon that is at least `least` wide, in two parts where a state is made of both texts:
+// first is what began in the first stack, whose share origin tells. at: the amounts at a station.
+// seat(stack, row) is where a row is drawn: ribbons with the same ends become one, in which j (the
+// row that gives) or i (the row that takes) is null if it stands for several.
 function flowRibbons({ stacks, hops, origin }, at, back, seat, least) {
   const found = new Map();
   const add = (from, to, j, i, w, first) => {

@@ -54,7 +54,7 @@ function flowStacks({ pen, n, g, ink, now, box }) {
     });
     pen.stroke();
   }
-  // given: by source row how wide a ribbon covers its stream; those that do not exist yet are faint
+  // given: by source row, how wide a ribbon covers its stream; streams still to come are faint
   function streams(given) {
     pen.lineWidth = 1;
     pen.strokeStyle = rgba(ink.line, 1);

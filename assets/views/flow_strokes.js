@@ -36,7 +36,7 @@ function flowStrokes(pen, { stacks, two }, g, ink, fold) {
     } else paint.addColorStop(1, rgba(channels, to));
     return paint;
   }
-  // A ribbon through points [u, v], level wherever it meets one; [u, v, 0.5] makes it taper.
+  // A ribbon through points [u, v], level at each; [u, v, 0.5] halves its width there.
   function outline(points, width, path = pen) {
     const half = Math.max(width, .7) / 2;
     const side = (list, d) =>
@@ -49,7 +49,7 @@ function flowStrokes(pen, { stacks, two }, g, ink, fold) {
     side(points, -half);
     side(points.toReversed(), half);
   }
-  // Nothing shines through a solid one.
+  // Nothing shines through a ribbon with solid = 1.
   function ribbon(points, width, paint, alpha, solid = 0) {
     if (alpha < .004) return;
     pen.beginPath();

@@ -5,8 +5,8 @@ function flowTells(n, { sourceName, outName }) {
   const keeps = (ribbon) => stays(ribbon) && !ribbon.site; // the residual stream itself
   const read = (s) => s ? outName(s - 1) : 'the start sign'; // by the decoder
 
-  // a ribbon's two ends, as the heads are labelled: what gives by what was read there, what takes by
-  // what it became
+  // the names of a ribbon's two ends, as in the labels of heads: what gives is named by what was
+  // read there, what takes by what it became
   function ends(ribbon) {
     const name = ([k, , s], row, inDecoder) => {
       if (!two || k < last) return sourceName(s);
@@ -34,10 +34,10 @@ function flowTells(n, { sourceName, outName }) {
     ].join('');
   }
 
-  // The ends of ribbons of attention by name, the strongest, as parts of a sentence.
+  // One end of the strongest ribbons of attention, by name, as parts of a sentence.
   function named(ribbons, number, verb, preposition, nameOf) {
     const found = new Map();
-    // of several heads, here or in other layers, the one that looks there most
+    // the most that one of several heads, here or in other layers, gives to it
     const many = new Set(ribbons.map(({ to, head }) => `${to} ${head}`)).size > 1;
     for (const ribbon of ribbons) {
       const name = nameOf(ribbon);

@@ -20,7 +20,7 @@ function flowContributions({ n, g, ink, now, stain, ribbon, point, front, isWrit
       );
     }
   }
-  // From the last layer to the word: first what was written gave, then what was read did.
+  // From the last layer to the word: the share of what was written, then that of what was read.
   function intoWord(i, lit, paint, own, come, alpha) {
     const row = outs[i].row,
       w = n.arriving(lit, row),

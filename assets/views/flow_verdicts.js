@@ -29,7 +29,7 @@ function flowLens(labels, n, word) {
         : [];
       lens.forEach((node, l) => seen.some((one) => one.l === l) || hide(node));
       for (const { node, l } of seen) say(node, out, l, i === 0);
-      for (const { node } of g.narrow ? seen : []) { // all is written: the page is laid out once
+      for (const { node } of g.narrow ? seen : []) { // after all writes: one layout of the page
         if (node.sized !== node.said) [node.sized, node.half] = [node.said, node.offsetWidth / 2];
       }
       for (const { node, l } of seen) {

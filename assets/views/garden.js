@@ -7,14 +7,14 @@ const finding = $('.finding'),
   heat = $('.garden-heat'),
   said = $('output');
 const ROW = 24, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
-const GAP = 78, FLAT = 36; // px from a fork to the next letters, and of these beside a number
+const GAP = 78, FLAT = 36; // px from a fork to the next letters; of these, level under a number
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
-// of the text that it grows from there is room for so much, on a phone for less
+// px of room for the end of the text before; less on a phone
 let left = 140;
 let moving = 0, drawn = [], ways = [];
 let seen = null; // the value that is drawn; the last one may answer an earlier press
 
-// [letters so far][thread]: which threads agree with it until there, the first and how many
+// [letters so far][thread]: the threads that agree with it up to there: their first and number
 function groupsOf(lines) {
   const groups = [lines.map(() => ({ first: 0, size: lines.length }))];
   for (let d = 0; d < lines[0].length; d++) {
@@ -167,7 +167,7 @@ function light(run) { // the threads of a run, from the beginning to their ends
 }
 const every = () => [...svg.querySelectorAll('.garden-run')];
 svg.addEventListener('pointerover', (event) => light(runAt(event)));
-svg.addEventListener('focusin', (event) => { // the next time Tab leads here again
+svg.addEventListener('focusin', (event) => { // Tab leads back to this one next time
   const run = runAt(event);
   every().forEach((other) => other.setAttribute('tabindex', other === run ? 0 : -1));
   light(run);

@@ -29,7 +29,7 @@ const keep = keepHead((asked) => {
 }, draw);
 const remember = () => keep([group, layer, head]);
 const hide = $('.option input');
-// typed ones are several tokens each
+// a typed “[CLS]” is several tokens
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
 const hiding = () => current().begin && hide.checked;
 const endMass = (values, tokens) =>
@@ -135,7 +135,7 @@ function rowText() {
   strongest = row.children[values.indexOf(peak)];
   reveal();
 }
-function reveal() { // of a long text the place that is coloured most
+function reveal() { // scroll a long text to its strongest token
   if (!strongest) return;
   const { top, height } = row.getBoundingClientRect();
   row.scrollTop += strongest.getBoundingClientRect().top - top - height / 2;

@@ -131,7 +131,7 @@ table.addEventListener('click', (event) => {
   if (td) go([+td.dataset.i, +td.dataset.j]);
 });
 table.addEventListener('focusout', close);
-// the panel goes back to the cell that was pressed, and along with it: the arrow keys scroll as well
+// the panel returns to the focused cell, and moves with it: the arrow keys scroll the table, too
 for (const [box, kind] of [[table, 'pointerleave'], [scroll, 'scroll']]) {
   box.addEventListener(kind, () => {
     const td = table.querySelector('td:focus');

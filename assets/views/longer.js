@@ -42,7 +42,7 @@ function draw() {
   models.replaceChildren(...value.rows.map(model));
   plot();
 }
-function begin() { // with what was chosen of the text before, or stands in the address
+function begin() { // with what was chosen for the text before, or what the address says
   const value = seen;
   if (!value?.rows.length) return;
   slider.value = wanted ?? first;
@@ -136,8 +136,8 @@ function lines({ name, points }, x, y) {
     shape('polyline', { points: mean.join(' '), class: `longer-line longer-${name}` }),
   ];
 }
-// At the ends of the lines, none on another; of one that ends at the wall before it, where no other
-// line is so high.
+// At the ends of the lines, without overlap; the name of a line that ends at the wall is before its
+// end, where no other line is as high.
 function names(rows, x, y, text) {
   const longest = seen.longest;
   const ends = rows.filter(({ points }) => points.length).map(({ name, points }) => {
@@ -154,7 +154,7 @@ function chosen() {
   keep(wanted === first ? null : wanted);
   ask();
 }
-function ask() { // the place moves at once; what is written there is on its way
+function ask() { // the place moves at once; what the models write there comes later
   plot();
   element.classList.add('waits');
   tell('read', numbered({ n: +slider.value }));

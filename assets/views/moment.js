@@ -68,7 +68,7 @@ function paint() {
   const g = data(), heads = shown(), [columns, size] = fit(heads.length, alone ? 1 : g.heads);
   maps.style.setProperty('--size', size + 'px');
   maps.style.setProperty('--columns', columns);
-  // the frames stay while a training fills them anew, or a press on one of them would be lost
+  // the frames stay while a training refills them: else a press on one would be lost
   const frames = JSON.stringify([g.name, heads, alone, size]);
   if (maps.dataset.frames !== frames) {
     maps.dataset.frames = frames;

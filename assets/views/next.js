@@ -2,7 +2,7 @@
 // was not taken continues the story with it.
 const body = $('.next-body'), root = $('.view');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
-let place = -1, drawn = null; // the token, as it came: a text that grows brings it again
+let place = -1, drawn = null; // the token as received: a growing text sends it again
 let listed = []; // [id, text, probability], the one that was written among them
 function row([id, token, p], taken) {
   const node = make(

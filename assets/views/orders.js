@@ -6,7 +6,7 @@ const finding = $('.orders-finding'),
   tiles = $('.orders-tiles'),
   models = $('.orders-models');
 // order: the visitor's last word, which may be ahead of the value
-// held: the word that he moved or pointed at last
+// held: the word that they moved or pointed at last
 let order = [], held = 1, built = '', grip = null;
 function draw() {
   const value = current();
@@ -20,7 +20,7 @@ function draw() {
   answer(value);
   place();
 }
-// Tiles that are there already stay, or one could not be dragged while an answer comes.
+// Existing tiles stay: else none could be dragged while an answer comes.
 function build({ words, nOrders }) {
   const shape = JSON.stringify(words);
   if (shape === built || !words.length) return;
@@ -37,7 +37,7 @@ function build({ words, nOrders }) {
   $('[data-do=swap]').textContent = `Swap “${words[Math.min(1, last - 1)]}” and “${words[last]}”`;
   $('[data-do=every]').textContent = `Try ${nOrders} orders`;
 }
-// so many children, of which those that are there already stay: what they show can change smoothly
+// exactly n children; existing ones stay, so that what they show can change smoothly
 function sized(parent, n, fresh) {
   while (parent.children.length > n) parent.lastChild.remove();
   while (parent.children.length < n) parent.append(fresh(parent.children.length));

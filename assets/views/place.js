@@ -1,9 +1,9 @@
 // Where the visitor is: the address says it, and Back and Forward return to it.
 // value: {rooms: {tab: {name in the address: what it is at first}}}
-// It hears of the document place:say [tab or null, name, value], what a part of a tab has become;
-// place:keep [tab or null, {name: value}, whether another place begins with it], what no component
+// It listens on the document for place:say [tab or null, name, value], what part of a tab is now;
+// place:keep [tab or null, {name: value}, whether a new place begins with it], what no component
 // shows; place:go [query, more], a door; place:entered, the app has answered; place:wait, a function
-// to be called once no place is being entered, at once if none is. It tells place:here when the
+// to be called once no place is being entered, at once if none is. It sends place:here when the
 // address names another place, for the views that have a part of their own in it, with what the
 // address can say there.
 const { rooms } = current(), tabs = Object.keys(rooms);
@@ -14,7 +14,7 @@ const FITS = 6_000, KEPT = 150_000;
 const said = Object.fromEntries(tabs.map((tab) => [tab, {}])); // what differs from the first
 let here = tabs[0], open = here, fresh = true; // here: the tab of the address; open: on the page
 let asking = false, again = false, writing = 0, late = false;
-const waiting = []; // functions that are called when all of a place is there
+const waiting = []; // functions to be called once all of a place is there
 
 // a text that is too long for a link is kept by this browser's history alone
 const address = () => history.state?.place ?? location.search;
@@ -24,7 +24,7 @@ function read(query) {
   const tab = tabs.includes(asked) ? asked : tabs[0];
   return [tab, Object.fromEntries([...all].filter(([name]) => known(tab, name)))];
 }
-function keepShort(parts, longest) { // a part that is cut would be another one
+function keepShort(parts, longest) { // cut off, a part would mean something else
   for (const [name, value] of [...parts]) {
     if (encodeURIComponent(value).length > longest) parts.delete(name);
   }
@@ -39,11 +39,11 @@ function write(push = false) {
   const place = String(all);
   keepShort(all, FITS);
   url.search = all;
-  // what is there already is no other place
+  // an unchanged place is not a new one
   push &&= place !== String(new URLSearchParams(address()));
   push ? history.pushState({ place }, '', url) : history.replaceState({ place }, '', url);
 }
-// at once, and then not before WAIT is over: browsers refuse to write for every key and pixel
+// at once, then at most every WAIT ms: browsers refuse a write for every key and pixel
 function writeSoon() {
   late = Boolean(writing);
   if (writing) return;
@@ -89,7 +89,7 @@ document.addEventListener('click', (event) => {
     if (!asking) open = name;
   } else if (tab.closest('.sections')) move(() => say(here, 'section', name));
   else return;
-  again = asking; // the answer that is under way opens what was asked for before this press
+  again = asking; // the pending answer will open what was asked for before this press
 }, true);
 document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
   tab ??= tabs.find((one) => known(one, name));
@@ -98,7 +98,7 @@ document.addEventListener('place:say', ({ detail: [tab, name, value] }) => {
 });
 document.addEventListener('place:keep', ({ detail: [tab, kept, step] }) => {
   tab ??= tabs.find((one) => Object.keys(kept).every((name) => known(one, name)));
-  if (!tab) return; // a view that stands in an address in other tabs alone
+  if (!tab) return; // a view that has a part in the address in other tabs only
   const before = JSON.stringify(said[tab]),
     change = () => {
       for (const [name, value] of Object.entries(kept)) say(tab, name, value);

@@ -16,14 +16,14 @@ const make = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
-// whether another view lies in the same tab; a section within it is a panel, too
+// the tab that a node lies in: its outermost panel, since a section within a tab is a panel, too
 const tabOf = (node) => {
   let tab = null;
   for (let at = node; at; at = at.parentElement) if (at.matches('[role=tabpanel]')) tab = at;
   return tab;
 };
 const beside = (other) => tabOf(other) === tabOf(element);
-// Keys that lead somewhere; with a modifier they are the browser's: Alt and ← go back.
+// What a key stands for; with a modifier it is the browser's: Alt and ← go back.
 const keyed = (event, names) =>
   event.altKey || event.ctrlKey || event.metaKey ? undefined : names[event.key];
 const arrow = (event) =>
@@ -32,7 +32,7 @@ const arrow = (event) =>
 const jumpOf = (event) =>
   // along a text
   keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
-// What is drawn anew: the focus goes to what now stands where it was.
+// Replace a box's children; the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
     at = places().indexOf(document.activeElement);
@@ -128,7 +128,7 @@ const saveSvg = (name, svg) => {
 };
 const savePicture = (name, canvas) =>
   canvas.toBlob((blob) => save(`${name}.png`, 'image/png', blob));
-// a spreadsheet evaluates what begins like a formula: an apostrophe makes text of it, numbers stay
+// a spreadsheet evaluates what begins like a formula: an apostrophe makes it text; numbers stay
 const literal = (cell) =>
   typeof cell !== 'number' && /^[=+\-@\t\r]/.test(cell) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(cell)
     ? "'" + cell
@@ -139,18 +139,18 @@ const csv = (rows) =>
   '\ufeff' + rows.map((row) => row.map((cell) => quoted(literal(cell))).join(',')).join('\n') +
   '\n';
 const saveTable = (name, rows) => save(`${name}.csv`, 'text/csv', csv(rows));
-// An event that comes while one of its kind is answered waits, and gradio keeps of those that wait
-// the object of the first: one object for each kind, filled anew, carries the newest data.
+// An event that comes while one of its kind is being answered waits, and of those waiting gradio
+// keeps the first one's object: one object for each kind, filled anew, carries the newest data.
 const told = {};
 const tell = (kind, data) => trigger(kind, Object.assign(told[kind] ??= {}, data));
 // What a visitor does is shown at once and answered later. Where several answers may be under way,
-// each says which press it is to (events.answering): one to an earlier press knows nothing of those
-// since, and a value that answers none is as new as the last.
+// each says which press it answers (events.answering): an answer to an earlier press knows nothing
+// of later ones, and a value that answers none is as new as the last press.
 let presses = 0, latest = 0;
 const numbered = (data) => ({ ...data, press: presses += 1 });
 const isNewest = (value) => (value?.press ?? presses) === presses;
-// Where a value that answers no press is about something else, what is under way is about the old.
-// movesOn: it is newer than what is shown, though more may have been asked since
+// For views in which a value that answers no press is about something new, so that answers still
+// under way are about the old. movesOn: it is newer than what is shown, if perhaps not the newest
 const movesOn = ({ press }) => {
   if (press === undefined) presses += 1;
   const at = press ?? presses, newer = at >= latest;
@@ -214,8 +214,8 @@ function whenLeft(close) {
     if (relatedTarget && !element.contains(relatedTarget)) close();
   });
 }
-// A slider that <button data-do="play"> walks to its end, `by` every ms, from the beginning if it
-// stands there; go() shows where it stands. Who moves the slider stops it. -> {runs(), halt()}
+// A slider that <button data-do="play"> walks to its end, by `by` every `ms`, from the start if it
+// is at its end; go() shows where it is. Moving the slider stops it. -> {runs(), halt()}
 function player(slider, ms, go, by = 1) {
   const button = $('[data-do=play]'), said = $('[role=status]'), label = button.textContent;
   const atEnd = () => +slider.value >= +slider.max;
@@ -246,7 +246,7 @@ function player(slider, ms, go, by = 1) {
 }
 // maps: a colour for every weight from -1 to 1, and a label for every row or column there is room
 // for
-// of "red, green, blue", for a canvas
+// the channels of a colour that is given as "red, green, blue", for a canvas
 const channels = (name) => colour(name).split(',').map(Number);
 // the numbers of a map, fully coloured at ±limit; what is hidden, -Infinity, stays transparent
 function paintMap(canvas, values, n, m, limit = 1) {
@@ -298,10 +298,9 @@ function hangBelow(panel, node, gap) {
 // opens the place of an address, with more of it in {name: value}; see place.js
 const openPlace = (address, more = {}) =>
   document.dispatchEvent(new CustomEvent('place:go', { detail: [address, more] }));
-// A view that keeps what was chosen in it in the address does so under its own id. recall(said) is
-// told what the address says of it, or null: at once, and with draw() after it whenever a place is
-// opened. Returns a function that remembers something else; null: nothing; step: Back is to take it
-// back.
+// Keeps what was chosen in a view in the address, under the view's id. recall(said) gets what the
+// address says, or null: at once, and whenever a place is opened, then followed by draw(). Returns
+// a function (value, step) that remembers another choice; null: none; step: Back is to undo it.
 function keepPart(recall, draw) {
   const own = element.parentElement.closest('[id]').id,
     said = () => new URLSearchParams(location.search).get(own);

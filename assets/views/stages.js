@@ -183,7 +183,7 @@ function draw() {
   figures.replaceChildren(...value.panels.map(plot));
   $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
   labels();
-  // what was pressed and what it shows can be far apart, as where the page is one column
+  // what was pressed can be far from what it shows, for example on a page of one column
   const { top } = element.getBoundingClientRect();
   if (value.jump && (top < 0 || top > innerHeight - 120)) {
     element.scrollIntoView({ block: 'start' });

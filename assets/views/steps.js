@@ -55,13 +55,13 @@ function draw() {
   const value = current(), now = performance.now();
   element.firstElementChild.classList.toggle('empty', !value?.written);
   if (value?.written?.length !== length) playing.halt();
-  // of what a training changes several times a second only the first is read aloud
+  // if a training changes it several times a second, only the first change is read aloud
   if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';
   drawnAt = now;
   note.textContent = value?.summary ?? '';
   if (!value?.written) return;
   weights = unpack(value.weights);
-  const atEnd = +slider.value >= length - 1; // who looks at an earlier symbol keeps looking at it
+  const atEnd = +slider.value >= length - 1; // an earlier symbol that was chosen stays
   length = value.written.length;
   slider.max = length - 1;
   if (atEnd) slider.value = length - 1;

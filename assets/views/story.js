@@ -37,7 +37,7 @@ function saidOf(i) {
 function announce() {
   text.querySelector('.on')?.classList.remove('on');
   text.children[at()]?.classList.add('on');
-  const growing = busy() && !pinned, // of a token that was pressed nothing changes
+  const growing = busy() && !pinned, // what a pressed token shows does not change
     detail = { from: element, tokens, shown, at: at(), prompt, growing };
   document.dispatchEvent(new CustomEvent('story', { detail }));
 }
@@ -54,7 +54,7 @@ function receive() {
   refusal.hidden = !value.refusal;
   refusal.textContent = value.refusal ?? '';
   if (value.refusal) return end();
-  // more of a text that was left or stopped while it was on its way
+  // more of a text, come after it was stopped or left for another
   if (value.first && (stopped || value.id !== id || value.first > tokens.length)) return;
   const lines = value.lines.split('\n').slice(0, -1).map((line) => JSON.parse(line)),
     known = value.id === id;
@@ -99,7 +99,7 @@ function advance(now) {
     tellLook(pinned ? chosen : null);
   }
 }
-// one kind of event for both: of two kinds the earlier answer could come last
+// one kind of event for both: with two, the earlier answer could come last
 const tellLook = (position) => tell('look', { position });
 function free() {
   chosen = followed = -1;
@@ -179,7 +179,7 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   followed = side === 'target' && position < shown ? position : -1;
   announce();
 });
-document.addEventListener('story:ask', announce); // of a view that is there later than this one
+document.addEventListener('story:ask', announce); // from a view that is added after this one
 document.addEventListener('story:end', end); // an error
 watch('value', receive);
 receive();

@@ -27,7 +27,7 @@ function draw() {
   if (isNewest(value)) off = new Set(value?.off);
   paint();
 }
-// What is shown of another text, or of another place, has the same heads off once it is asked for.
+// A value about another text or place is asked for anew, unless the same heads are off in it.
 function follow(value) {
   const known = [...grids.querySelectorAll('button')].map(({ dataset }) => dataset.key);
   off = new Set(known.filter((key) => off.has(key)));
@@ -38,7 +38,7 @@ const worded = ([kind, word]) => [
   make({ '-': 'del', '+': 'ins' }[kind] ?? 'span', { text: word }),
   ' ',
 ];
-// Buttons that are there already stay, or a press on one would be lost with it.
+// Existing buttons stay: else a press on one would be lost with it.
 function build(groups) {
   const shape = JSON.stringify(groups);
   if (shape === built) return;

@@ -39,7 +39,7 @@ actions.share = async () => {
     said.textContent = '';
   }, 2500);
 };
-// a section that is opened comes up to where it can be read; on a phone an opened tab into sight
+// a section that is opened is scrolled to the top; on a phone, an opened tab's name into sight
 document.addEventListener('click', (event) => {
   const tab = event.isTrusted && event.target.closest?.('[role=tab]');
   if (!tab) return;
@@ -47,14 +47,14 @@ document.addEventListener('click', (event) => {
   tab.scrollIntoView({ inline: 'center', block: 'nearest', behavior: smooth() });
   bring(tab.closest('.sections > .tab-wrapper')?.parentElement);
 });
-// the section behind a door comes up as well, once the app has opened it; not the first of a tab,
-// for it is open under whatever the door leads to
+// so is the section behind a door, once the app has opened it; not the first of a tab, which is
+// open below whatever the door leads to
 let behind = null;
 document.addEventListener('place:go', ({ detail: [query] }) => {
   behind = new URLSearchParams(query).get('section');
 });
-// however a tab or a section was opened, by an address or by Back: on a phone its name may lie
-// outside the row, which is moved, and not the page
+// however a tab or a section was opened, even by an address or by Back: on a phone its name may lie
+// outside of its row; then the row is scrolled, not the page
 function center(tab) {
   const row = tab.parentElement,
     box = tab.getBoundingClientRect(),

@@ -1,6 +1,6 @@
 // The guided tour. value: {stops: [{place: {tab, whole}, target, question, answers, right,
 //   because, by, on}, …]}; places as addresses, opened by place.js. A stop is ticked once a visitor
-//   presses, points at or moves what it asks him to.
+//   presses, points at or moves what it asks them to.
 const TRIES = {
   press: ['click'],
   point: ['pointerover', 'focusin', 'click'], // with a mouse, a keyboard, a finger
@@ -8,7 +8,7 @@ const TRIES = {
 };
 const card = $('.tour-card'), begin = $('.tour-start'), { stops } = current();
 let at = 0, given = [], tried = new Set(), marked = null, retry = 0;
-// one node for all stops: what changes in it is read aloud, a new one would not be
+// one node for all stops: a change in it is read aloud, a new node would not be
 const verdict = make('p', { class: 'view-note', role: 'status' });
 const button = (what, text, more = {}) =>
   make('button', { type: 'button', 'data-do': what, text, ...more });

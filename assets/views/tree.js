@@ -125,12 +125,12 @@ function grow() {
       part?.classList.toggle('later', part === node.place ? !all : !grown(node));
       part?.classList.toggle('new', node.step === n - 1 && !all);
     }
-    // which colour lies behind its piece, for whoever measures how well it can be read
+    // which colour lies behind its piece, for the test of its contrast
     const piece = node.label.querySelector('.tree-text');
     piece.dataset.on = isLit && node.label.matches('.inside') ? '--accent' : '';
   }
   const focusable = nodes.find(({ label }) => label.tabIndex === 0);
-  if (focusable && !grown(focusable)) { // the keyboard comes in where there is something
+  if (focusable && !grown(focusable)) { // Tab must lead to one that has grown
     focusable.label.tabIndex = -1;
     nodes[0].label.tabIndex = 0;
   }
@@ -181,7 +181,7 @@ box.addEventListener('click', (event) => {
   const node = at(event);
   if (node) force(node);
 });
-// of what has grown the neighbour in its column, what it continues, or its best continuation
+// among the grown: the neighbour in its column, the node it continues, or its best continuation
 function next(node, [down, right]) {
   const grown = nodes.filter(({ step }) => step < +slider.value);
   if (down) {

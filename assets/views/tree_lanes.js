@@ -9,7 +9,7 @@ const LEVEL = 13, TEXT = 12, LARGE = 14; // px: between two twigs on one side, a
 const wide = ({ total }) => Math.max(THIN, FULL * Math.sqrt(Math.exp(total)));
 const isFinal = (node) => node.rank !== null;
 function treeNodes({ steps }) {
-  // follow the parents: who was alive before a step is who was kept and did not end
+  // follow the parents: alive before a step are those that were kept and have not ended
   const root = { step: -1, path: [], total: 0, kept: true, rank: null, lane: 0, text: '' };
   const nodes = [];
   let alive = [root];
@@ -29,8 +29,8 @@ function treeNodes({ steps }) {
 }
 const chainOf = (node) => node.from ? [...chainOf(node.from), node] : [];
 
-// What was found has its rank as its lane, from where it parts from the better ones; what died on
-// the way takes a lane that is free meanwhile.
+// A sentence that was found takes its rank as its lane, from where it parts from better ones; one
+// that died on the way takes a lane that is free for as long as it lived.
 function giveLanes(nodes, n) {
   const taken = [];
   const settle = (chain, wish, last) => {
@@ -81,7 +81,7 @@ const boxOf = (x, base, width) => ({
   top: base - 10,
   foot: base + 3,
 });
-// What of a picture is taken: the stems and their pieces, and then each box that is free.
+// A function that takes a box of the picture, if no stem, piece or box taken before is in its way.
 function roomIn({ width, height }, stems, measure) {
   const taken = stems.flatMap((node) => {
     const half = wide(node) / 2, { inside, base, width } = letters(node, measure);
@@ -95,8 +95,8 @@ function roomIn({ width, height }, stems, measure) {
     );
   return (one) => isFree(one) && taken.push(one) > 0;
 }
-// The winner's numbers stand under its stem, and twigs leave a stem on both sides, the likelier the
-// nearer; of what has no room none is drawn.
+// The winner's numbers stand under its stem, and twigs leave a stem on both sides, the likelier
+// nearer to it; one that finds no room is not drawn.
 function giveRoom(size, stems, living, nodes, measure) {
   const take = roomIn(size, stems, measure);
   for (const node of stems.filter(({ best }) => best === 0)) {
@@ -116,7 +116,7 @@ function giveRoom(size, stems, living, nodes, measure) {
     }
   }
 }
-// all: every node; nodes: those that are drawn, which have a lane's or a twig's y, stems x and end.
+// all: every node, from x to end; nodes: those that are drawn, with the y of their lane or twig.
 function treeLayout(value, room, measure) {
   const { root, nodes } = treeNodes(value), n = value.steps.length;
   giveLanes(nodes, n);

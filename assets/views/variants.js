@@ -121,7 +121,7 @@ actions.all = () => {
     : new Set(current().lines.map((line) => line.title));
   paint();
 };
-// a line's places that its axis has
+// a line's values of x that its axis can show
 const places = (to, line) => line.x.filter((x) => to.has('x', x));
 function point(event) {
   const shownLines = (current()?.lines ?? []).filter((line) => on.has(line.title));
@@ -139,7 +139,7 @@ const leave = () => {
   [at, lit] = [null, null];
   if (current()?.lines?.length) paint();
 };
-// what a finger has shown stays when it is lifted
+// after a touch, what it showed stays
 chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
 chart.addEventListener('blur', leave);
 chart.addEventListener('keydown', (event) => {

@@ -1,7 +1,7 @@
 // The axes of a chart: how far they reach, where a value lies on them, and what ticks they have.
 const TOP = 8, BOTTOM = 36, LEFT = 52; // px around the curves
 const NARROW = 640; // px in which no names stand beside them
-const BEGINNING = 20; // the share of a curve that need not be seen: losses are high there
+const BEGINNING = 20; // the first 1/20 of a curve need not be seen: losses are high there
 
 function variantsAxes({ lines, logs, percent }, drawn, room) {
   const width = Math.max(280, room), wide = width >= NARROW, height = innerWidth < 761 ? 300 : 396;

@@ -1,4 +1,4 @@
-// What a chart of variants is made of, where its axes say: grid, curves, bands, and names.
+// What a chart of variants is made of, placed by its axes: grid, curves, bands, and names.
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 const rule = (kind, x1, y1, x2, y2) => shape('line', { class: kind, x1, y1, x2, y2 });

@@ -16,8 +16,8 @@ function draw() {
     makeRoom();
     return;
   }
-  if (value && !movesOn(value)) return; // it is of another text
-  if (value?.press === undefined) close(); // of another text, too
+  if (value && !movesOn(value)) return; // older than what is shown, perhaps of another text
+  if (value?.press === undefined) close(); // a value of another text
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);

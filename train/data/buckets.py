@@ -29,7 +29,7 @@ class Ragged:
 
     @classmethod
     def joined(cls, parts: Iterable["Ragged"]) -> "Ragged":
-        """The sequences of one after those of the other."""
+        """The sequences of several parts, one part after the other."""
         parts = [cls.of([]), *parts]
         lengths = torch.cat([torch.zeros(1, dtype=torch.long), *(part.lengths for part in parts)])
         return cls(torch.cat([part.ids for part in parts]), lengths.cumsum(0))
@@ -74,7 +74,7 @@ def by_length(rows: Tensor, src: Tensor, tgt: Tensor) -> Tensor:
 
 
 def cut(rows: Tensor, src: Tensor, tgt: Tensor, n_tokens: int) -> Iterator[Tensor]:
-    """Neighbours together, as many as fit into n_tokens with source, target and padding."""
+    """Batches of neighbouring rows, as many as fit into n_tokens of both sides and padding."""
     first = src_width = tgt_width = 0
     lengths = zip(src[rows].tolist(), tgt[rows].tolist(), strict=True)
     for i, (src_length, tgt_length) in enumerate(lengths):
@@ -86,7 +86,7 @@ def cut(rows: Tensor, src: Tensor, tgt: Tensor, n_tokens: int) -> Iterator[Tenso
 
 
 def epoch(weights: Tensor, src: Tensor, tgt: Tensor, n_tokens: int, seed: int) -> list[Tensor]:
-    """The rows of every batch of one epoch, in random order. All arguments: (rows,)"""
+    """The rows of every batch of one epoch, in random order. weights, src and tgt are (rows,)"""
     generator = torch.Generator().manual_seed(seed)
     rows = by_length(draw(weights, generator), src, tgt)
     batches = list(cut(rows, src, tgt, n_tokens))

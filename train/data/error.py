@@ -1,4 +1,4 @@
-"""What is wrong with data, for those who do not read any themselves."""
+"""The error for unusable data, kept apart for modules that read none themselves."""
 
 
 class DataError(ValueError):

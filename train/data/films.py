@@ -1,4 +1,4 @@
-"""The film reviews that are learnt from and those that validate; none of either is tested on."""
+"""Film reviews to learn from and to validate on; none of them is ever tested on."""
 
 import zlib
 from pathlib import Path
@@ -11,14 +11,14 @@ HELD_OUT = 12  # one review in so many validates
 
 
 def is_held_out(text: str) -> bool:
-    """Whether a training review validates, whatever the order of the file."""
+    """Whether a training review validates: its text decides, not its place in the file."""
     return zlib.crc32(text.encode()) % HELD_OUT == 0
 
 
 def load(path: Path | None) -> tuple[Reviews, Reviews]:
     """Labelled reviews to learn from and to validate on; none of their texts is in the test set.
 
-    DataError if some have no label, or all are learnt from.
+    DataError if some have no label, or none would be left to validate.
     """
     labelled = unique(with_labels(hub.reviews(path, "train")), set(hub.reviews(path, "test").text))
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def own(path: Path | None, name: str) -> Path | None:
-    """Of a folder with the data of every task, the one of this."""
+    """A task's own folder in one that holds the data of every task; else the path as it is."""
     return path / name if path is not None and (path / name).is_dir() else path
 
 
@@ -59,7 +59,7 @@ class Pairs:
 
 
 def evenly(items: Sequence[T], n: int) -> list[T]:
-    """At most n items at even distances, from the first part to the last."""
+    """At most n items at even distances: the first of each of n equal parts."""
     n = min(n, len(items))
     return [items[i * len(items) // n] for i in range(n)]
 

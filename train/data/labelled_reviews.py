@@ -57,12 +57,12 @@ def tested(path: Path | None, preset: str) -> Reviews:
 
 
 def encode(tokenizer: Tokenizer, texts: list[str], max_len: int) -> Ragged:
-    """Every review between [CLS] and [EOS]; of what is too long both ends."""
+    """Every review between [CLS] and [EOS]; of one that is too long, its beginning and end."""
     return buckets.encode(tokenizer, texts, lambda ids: frame(ids, max_len))
 
 
 def sentences(ids: list[int], ends: set[int]) -> list[list[int]]:
-    """Pieces cut after sentence ends; what is too short stays with what follows."""
+    """Pieces cut after sentence ends; a sentence that is too short is joined to the next."""
     found: list[list[int]] = [[]]
     for i in ids:
         if len(found[-1]) >= SHORTEST and found[-1][-1] in ends and i not in ends:
@@ -119,10 +119,10 @@ def single_sentences(tokenizer: Tokenizer, reviews: Ragged, target: Tensor) -> E
 def excerpts(
     tokenizer: Tokenizer, corpus: Ragged, seed: int, most: int = 3
 ) -> tuple[Ragged, list[int]]:
-    """Every review cut into excerpts of one to so many sentences, and the review of each.
+    """Every review cut into excerpts of one to `most` sentences, and the review of each.
 
-    They are learnt with the review's label. Not every one deserves it, but most do, and what
-    a visitor types is as short.
+    They are learnt with the review's label. It does not fit every excerpt, but most, and what
+    visitors type is just as short.
     """
     rng, ends = random.Random(seed), sentence_ends(tokenizer)
     rows, origins = [], []

@@ -21,10 +21,10 @@ from transformer_core.model.masks import pad
 from transformer_core.tokenization import BOS, EOS, UNK, Tokenizer, train_bpe
 
 # How often an epoch shows the pairs of a source, 1 if it is not listed. Chosen by continuing the
-# same weights for eight minutes and comparing the losses on the validation sets: all sources alike
-# were worse on each of them than the noisy, the machine-translated and the long-winded shown less;
-# everyday sentences twice made these better, which visitors type, and talks and captions a little
-# worse, so captions, of which there are few, come three times.
+# same weights for eight minutes and comparing the losses on the validation sets. Showing noisy,
+# machine-translated and long-winded sources less was better on each set than showing all alike.
+# Showing everyday sentences, which visitors type, twice made these better, but talks and captions
+# a little worse, so captions, of which there are few, come three times.
 WEIGHTS = {
     "tatoeba-manythings": 2.0,
     "tatoeba-opus-test": 2.0,
@@ -41,8 +41,8 @@ WEIGHTS = {
     "web-salesforce-dev": 0.3,
     "prose-progit2": 0.3,
 }
-# The last steps see what is closest to what visitors type, written or spoken by people: talks and
-# captions more, parliament, handbooks and what a machine translated not at all.
+# The last steps see what people wrote or said that is closest to what visitors type: talks and
+# captions more often; parliament, handbooks and machine translations not at all.
 FINISHING = WEIGHTS | {
     "ted-iwslt14-subset": 2.0,
     "ted-sated-devtest": 2.0,
@@ -59,7 +59,7 @@ FINISHING = WEIGHTS | {
     "prose-opensource-guide": 0.0,
 }
 NOISED = 0.25  # the share of source sentences that is shown with slips
-LONGEST = 100  # pieces on either side that are trained on
+LONGEST = 100  # pieces on either side of a pair that is trained on
 BROKEN = ("\ufffd", "Ã", "\x84", "\x93", "\x96")  # signs of a wrongly decoded text
 
 
@@ -93,8 +93,8 @@ def is_whole(en: str, de: str) -> bool:
 
 
 def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
-    """Training pairs, and validation sets. They share no sentence of either language, and neither
-    does the training with any test set. DataError without anything to validate on."""
+    """Training pairs and validation sets. The training pairs share no sentence of either language
+    with these or with any test set. DataError if there is nothing to validate on."""
     everything = together(hub.translation(path, "train").values())
     validation = hub.translation(path, "validation")
     rows = zip(everything.en, everything.de, everything.source, strict=True)
@@ -127,7 +127,7 @@ def learn_pieces(pairs: Pairs, vocab_size: int) -> Tokenizer:
 
 
 def usable(corpus: Encoded) -> Tensor:
-    """Not too long, of similar lengths, and nothing unknown to be learnt. -> rows"""
+    """Pairs that are not too long, similar in length, and without unknown targets. -> rows"""
     src, tgt = corpus.src.lengths, corpus.tgt.lengths - 1
     short, long = torch.minimum(src, tgt), torch.maximum(src, tgt)
     unknown = torch.zeros(len(tgt), dtype=torch.bool)

@@ -1,7 +1,7 @@
 """Short sentences as visitors type them: for evaluation alone, never to train or to choose by.
 
-Pairs of sentences that differ in little more than what turns their meaning: a negation, a contrast,
-a degree. Of every kind as many are positive as negative, so that counting words tells nothing.
+Pairs of sentences that differ in little more than what reverses their meaning: a negation, a
+contrast, a degree. Each kind is half positive, half negative, so counting words tells nothing.
 """
 
 import csv

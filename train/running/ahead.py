@@ -1,4 +1,4 @@
-"""Batches that other processes make while this one trains with those before."""
+"""Batches that other processes make while this one trains on earlier ones."""
 
 import itertools
 import os
@@ -23,7 +23,7 @@ class Steps(Dataset[Batch]):
 
 
 class Ahead:
-    """batch_of once more, for one step after the other: the same batches, made ahead.
+    """A batch_of that makes the same batches ahead, for steps that follow one another.
 
     A GPU learns from a batch in less time than it takes to make one. The workers are forked, so
     that they share the data; the tokenizer's threads do not survive a fork, so that each worker
@@ -36,7 +36,7 @@ class Ahead:
         self.next = -1
 
     def __call__(self, step: int) -> Batch:
-        """The batch of this step; if it does not follow the last one, all begins anew from it."""
+        """The batch of this step; if it does not follow the last one, begin anew from it."""
         if step != self.next:
             self.batches = self.begin(step)
         self.next = step + 1
@@ -53,7 +53,7 @@ class Ahead:
                 prefetch_factor=AHEAD,
                 multiprocessing_context="fork",
                 worker_init_fn=alone,
-                generator=torch.Generator(),  # else it would draw from the one of the training
+                generator=torch.Generator(),  # else it would draw from the training's own
             )
         )
 

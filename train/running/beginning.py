@@ -26,7 +26,7 @@ MEANING = (
 
 
 def prepare(options: Options, model: Model) -> Path:
-    """Make of --out, and of the model, what the run begins with. -> the folder of its states"""
+    """Make --out and the model ready for the run to begin. -> the folder of its states"""
     if options.train.optimizer == "muon" and not inside_blocks(model):
         name = type(model).__name__
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
@@ -55,7 +55,7 @@ def refuse_another_model(folder: Path, model: Model) -> None:
 
 
 def refuse_other_settings(options: Options) -> None:
-    """A run is resumed with the settings that it began with; only its end may be another."""
+    """A run is resumed with the settings that it began with; only those of UNTIL may change."""
     runs = read_runs(options.out)
     held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
     if differences := differing(held, asdict(options.train)):
@@ -66,7 +66,7 @@ def refuse_other_settings(options: Options) -> None:
 
 
 def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """In words, what is wanted otherwise than it is held."""
+    """In words, which wanted values differ from the held ones."""
     return ", ".join(
         f"{name} {wanted[name]} instead of {value}"
         for name, value in held.items()
@@ -77,7 +77,7 @@ def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
 def start_from(folders: tuple[Path, ...], model: Model) -> None:
     """Take over the weights of a checkpoint, or the mean of several (Wortsman et al. 2022).
 
-    Each must have a place for each of its weights: SystemExit with a sentence where one has not.
+    SystemExit with a sentence if the weights of one of them do not fit the model.
     """
     refuse_other_words(folders)
     states = []
@@ -104,7 +104,7 @@ def take_over(folder: Path, model: Model) -> None:
 
 
 def refuse_other_words(folders: tuple[Path, ...]) -> None:
-    """Only weights that stand for the same vocabulary have a mean that says anything."""
+    """Refuse checkpoints of different vocabularies: the mean of their weights means nothing."""
     for first, folder in itertools.pairwise(folders):
         if read_json(vocabulary_of(folder)) != read_json(vocabulary_of(first)):
             raise SystemExit(f"{folder} has another vocabulary than {first}")

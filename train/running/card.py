@@ -193,7 +193,7 @@ def describe_runs(folder: Path) -> str:
 
 
 def taught(runs: list[dict[str, Any]]) -> str:
-    """How many trainings some runs learnt from that are none of them, and what these took."""
+    """How many other trainings some runs learnt from, and how many minutes these took."""
     own = {(run["command"], run["minutes"]) for run in runs}
     took = [minutes for typed, minutes in trainings_behind(runs) if (typed, minutes) not in own]
     timed = [minutes for minutes in took if minutes is not None]
@@ -204,7 +204,7 @@ def taught(runs: list[dict[str, Any]]) -> str:
 
 
 def renamed(runs: list[dict[str, Any]]) -> str:
-    """What is to be known of the folders that later commands name."""
+    """A note on folders that commands name, if some were models on the way."""
     if not any("--init out/" in run["command"] for run in runs):
         return ""
     return (
@@ -242,7 +242,7 @@ def describe_trials(folder: Path) -> list[str]:
 
 
 def settings_of(command: str) -> list[str]:
-    """The flags of a command with their values, but those that say where."""
+    """The flags of a command with their values, without those in UNTOLD."""
     flags: list[str] = []
     for word in shlex.split(command)[3:]:  # behind python -m train.…
         if word.startswith("--") or not flags:
@@ -262,7 +262,7 @@ def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
 
 
 def describe_command(number: int, run: dict[str, Any]) -> str:
-    """What was typed, and what it ran on; after it, what was typed for those it learnt from."""
+    """A run's command and what it ran on, then the commands of those it learnt from."""
     why = f", {run['precision_why']}" if "precision_why" in run else ""  # older ones do not say
     how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
     typed = (

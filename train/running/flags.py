@@ -21,7 +21,7 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import Tokenizer
 
-CHOICES: dict[str, Collection[str]] = {  # of the fields whose types do not say them
+CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list them
     "activation": FEED_FORWARDS,
     "optimizer": OPTIMIZERS,
     "positional_encoding": POSITIONAL_ENCODINGS,
@@ -75,9 +75,9 @@ def read_flags(
 ) -> Options:
     """A preset, and a flag for every field of its two configs but those that the task has fixed.
 
-    What is wrong with the command line is one sentence. one_file allows --data to be a file: most
-    tasks need a folder, for what one file holds could not be told from what is tested on. teachers
-    is the help of --teachers, for tasks that have any.
+    An error in the command line is told in one sentence. one_file allows --data to be a file: most
+    tasks need a folder, since one file could not tell training data from test data. teachers is
+    the help of --teachers, for tasks that have any.
     """
     argv = sys.argv[1:] if argv is None else argv
     early = argparse.ArgumentParser(add_help=False)
@@ -191,15 +191,15 @@ def check(
             if not (folder / "config.json").exists():
                 parser.error(f"--{name} {folder} holds no checkpoint")
     if flags.out.resolve() in {folder.resolve() for folder in getattr(flags, "teachers", [])}:
-        # their pupil would take their place there, and a run that is resumed would learn from it
+        # the pupil would replace its teacher there, and a resumed run would learn from the pupil
         parser.error(f"--teachers {flags.out} is also --out: choose another one")
     if "--vocab-size" in given and (flags.init or flags.resume):
         parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
-    """A script's main that ends with a sentence where its data or a checkpoint are of no use, or
-    out of reach."""
+    """A script's main that ends with a sentence if its data or a checkpoint is unusable or out of
+    reach."""
 
     @functools.wraps(main)
     def wrapped(argv: list[str] | None = None) -> None:

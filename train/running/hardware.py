@@ -18,7 +18,7 @@ from torch import Tensor
 from train.loop import PRECISIONS
 
 ASKED = ("auto", *PRECISIONS)  # auto is bf16 where it is fast
-FASTER = 1.5  # times float32 that bfloat16, which rounds more, must at least be
+FASTER = 1.5  # bfloat16, which rounds more, must be this many times as fast as float32
 SIZES = {"cpu": 256, "cuda": 4096}  # of the matrices whose product is timed
 SECONDS = 0.02  # of timing
 DTYPES = (torch.float32, torch.bfloat16)
@@ -44,8 +44,8 @@ def device() -> str:
 def choose(asked: str = "auto") -> Hardware:
     """The device, and the precision that is asked for or the one that is fast there.
 
-    What a processor can do tells nothing of that: of two that have instructions for bfloat16, one
-    is several times faster with them and the other slower. So both are timed.
+    A processor's features do not tell which that is: of two with instructions for bfloat16, one is
+    several times faster with them and the other slower. So both precisions are timed.
     """
     where = device()
     if asked != "auto":
@@ -82,12 +82,12 @@ def seconds_of_product(matrix: Tensor) -> float:
 
 
 def settle_memory() -> None:
-    """Keep what the next step needs again, and nothing else; before anything is computed.
+    """Have memory kept that the next step needs, and no other; call before anything is computed.
 
-    glibc gives large pieces back to the system otherwise and asks for them anew, and each of their
+    Otherwise glibc returns large blocks to the system and asks for them anew, and each of their
     pages costs a fault: some 50,000 a second, a tenth of a step in bfloat16. oneDNN would keep a
-    kernel, with buffers of its own, for each of the last 1,024 shapes, which are gigabytes where
-    every batch has another.
+    kernel, with its own buffers, for each of the last 1,024 shapes: gigabytes where every batch has
+    a different shape.
     """
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
     if platform.libc_ver()[0] == "glibc":

@@ -14,7 +14,7 @@ from transformer_core.studies.trainings import trainings_behind
 def history(options: Options) -> tuple[Path, ...]:
     """The folders whose earlier runs are this model's past; none if it begins anew.
 
-    A run that is resumed goes on with its own, one with --init with those of the same task there.
+    A resumed run continues its own runs; one with --init those there, if of the same task.
     """
     if options.resume and (options.out / "metrics.csv").exists():
         return (options.out,)
@@ -25,8 +25,8 @@ def history(options: Options) -> tuple[Path, ...]:
 def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, list[dict[str, Any]]]:
     """Start a new run after those it builds on, or, resuming, go on with the last.
 
-    -> where it is measured, and what is recorded of the runs. Those of several folders are
-    numbered through; what two of them grew from is told once.
+    -> its metrics, and the records of the runs. Runs of several folders are numbered
+    consecutively; those that two folders have in common appear once.
     """
     rows: list[dict[str, str]] = []
     runs: list[dict[str, Any]] = []
@@ -47,7 +47,7 @@ def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, lis
 
 
 def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
-    """How many runs two models begin with alike."""
+    """How many of their first runs two models have in common."""
     alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))
     return sum(1 for _ in alike)
 

@@ -42,7 +42,7 @@ class SmoothedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor, None, None]:
-        """d loss / d logits was found on the way."""
+        """d loss / d logits was computed in the forward pass."""
         (gradient,) = ctx.saved_tensors
         return gradient.mul_(scale), None, None
 

@@ -1,4 +1,4 @@
-"""What is found out of published weights besides their scores: a file each, beside the weights."""
+"""What is measured of published weights besides their scores: a file each, beside the weights."""
 
 import argparse
 import json
@@ -27,6 +27,6 @@ def read_flags(
 
 
 def keep(folder: Path, name: str, record: dict[str, Any]) -> None:
-    """Write a file of MEASURED, with the weights that it holds for."""
+    """Write a file of MEASURED or of an exam, with the weights that it holds for."""
     content = json.dumps({**record, "weights": weights_of(folder)}, indent=1)
     write_atomically(folder / name, content + "\n")

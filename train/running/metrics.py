@@ -51,14 +51,14 @@ class Metrics:
 def measured(
     steps: Iterable[tuple[Progress, M]], metrics: Metrics | None
 ) -> Iterator[tuple[Progress, M]]:
-    """Pass on the steps of a training, each evaluation a row of both curves.
+    """Pass on the steps of a training, and add each evaluation to both curves.
 
-    The training's loss is the mean over the steps since the evaluation before. Without metrics
+    The training's loss is the mean over the steps since the last evaluation. Without metrics
     (in a process that is not the main one) nothing is written.
     """
     recent: list[float] = []
     for number, (now, model) in enumerate(steps):
-        if number:  # the first is where the training begins or goes on: no batch of its own
+        if number:  # the first is where training begins or resumes, and has no batch
             recent.append(now.loss)
         if now.metrics is not None:
             train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}

@@ -103,8 +103,8 @@ def watched(
 
 
 def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> None:
-    """Replace the model that a folder holds, of which nothing that was measured stays, and if the
-    new one did not grow from it nothing that was recorded on the way.
+    """Replace the model that a folder holds, and drop what was measured of it; with anew, when the
+    new one did not grow from it, drop also what was recorded on the way to it.
 
     SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
     """
@@ -118,7 +118,7 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     # now, and not before: until here the old model stands beside its own vocabulary
     vocabulary = folder / "tokenizer.json"
     if vocabulary.exists() and vocabulary.read_text(encoding="utf-8") != tokenizer.to_json():
-        (folder / "config.json").unlink(missing_ok=True)  # rather no model than one of other words
+        (folder / "config.json").unlink(missing_ok=True)  # rather none than a mismatched one
     write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
 

@@ -26,8 +26,8 @@ class Exam:
     """How the checkpoints of one task are scored, and what their card says of it."""
 
     task: str  # its name for `train.evaluate`
-    # of a checkpoint of this task, whatever its model, on the data or on the first so many
-    # examples: the scores, and what is found beside them
+    # (a checkpoint of this task, whatever its model; the data; how many of the first examples, or
+    # None for all) -> the scores, and what is found beside them
     examine: Callable[[Trained[Any], Path | None, int | None], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
 

@@ -89,9 +89,9 @@ class Validation:
         return {**whole, "accuracy_first_sentence": first, "accuracy_sentence": single}
 
     def calibrated(self, model: Classifier, *, plain: bool) -> float:
-        """Make a model as sure as it may be. -> its temperature
+        """Make a model only as sure as it may be. -> its temperature
 
-        Who learns excerpts, and not plain reviews alone, is also asked about them.
+        One that learns excerpts, not plain reviews alone, is also calibrated on first sentences.
         """
         heard = [self.whole] if plain else [self.whole, self.first]
         logits = torch.cat([predict(model, texts) for texts in heard])

@@ -1,4 +1,4 @@
-"""The ablation studies: what each trains on, the model that is whole, and a line per variant."""
+"""The ablation studies: what each trains on, its full model, and a line per variant."""
 
 from train.studies import copy_task, sentiment, shakespeare, translation
 from train.studies.recipe import StudyPlan

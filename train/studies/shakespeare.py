@@ -36,7 +36,7 @@ def variants(full: Recipe) -> dict[str, Recipe]:
         "no_feed_forward": replace(full, model=replace(m, feed_forward=False)),
         "unscaled_scores": replace(full, model=replace(m, scale_scores=False)),
         "gelu": replace(full, model=replace(m, activation="gelu")),
-        # its third matrix is paid for by narrower ones, so that the parameters stay as many
+        # narrower matrices make up for its third one: the number of parameters stays the same
         "swiglu": replace(full, model=replace(m, activation="swiglu", d_ff=m.d_ff * 2 // 3)),
     }
 
