@@ -50,10 +50,10 @@ def weights_of(folder: Path) -> dict[str, str]:
 
 
 def read_measured(folder: Path, name: str) -> Any:
-    """What a file holds that was measured on the weights in this folder; None if it was measured on
-    other weights, or is not there.
+    """A file of what was measured on this folder's weights.
 
-    CheckpointError if it is damaged.
+    None if there is no such file or it was measured on other weights; CheckpointError if it is
+    damaged.
     """
     found = read_json(folder / name)
     if found is None:
@@ -87,7 +87,7 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
 
 def weights_in(model: Model, dtype: torch.dtype = torch.float16) -> dict[str, torch.Tensor]:
     """The weights as a checkpoint holds them; ValueError if one is beyond what dtype can say."""
-    # tied matrices appear once: what shares its storage is loaded with the first of its names
+    # tied matrices appear once, under their first name: loading that fills the shared storage
     tensors, seen = {}, set()
     for name, tensor in model.state_dict().items():
         if tensor.data_ptr() not in seen:
@@ -99,7 +99,7 @@ def weights_in(model: Model, dtype: torch.dtype = torch.float16) -> dict[str, to
 
 
 def can_hold(model: Model) -> bool:
-    """Whether a checkpoint can say all weights of a model."""
+    """Whether all of a model's weights are within the range of a checkpoint's float16."""
     try:
         return bool(weights_in(model))
     except ValueError:
@@ -117,7 +117,7 @@ def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assig
         try:
             return read_model(path, content, model_class)
         except CheckpointError:
-            # shards are removed once a config names others: was it replaced meanwhile?
+            # saving a new config removes the old shards: was it replaced while we were reading?
             if not path.exists() or path.read_bytes() == content:
                 raise
 
@@ -213,6 +213,6 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 
 def vocabulary_of(folder: Path) -> Path:
-    """The tokenizer.json of a checkpoint; that of the variants of a study stands beside them."""
+    """A checkpoint's tokenizer.json; the variants of a study share one, in the study's folder."""
     own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
     return own if own.exists() or not shared.exists() else shared

@@ -15,7 +15,7 @@ SPECIAL_TOKENS = ["[PAD]", "[BOS]", "[EOS]", "[CLS]", "[UNK]", "[MASK]"]
 
 
 def whole(text: str) -> str:
-    """A text of characters alone: half a surrogate pair, which is none, becomes a question mark."""
+    """The text, each lone half of a surrogate pair (no character) replaced by a question mark."""
     return text.encode(errors="replace").decode()
 
 
@@ -85,8 +85,8 @@ class Tokenizer:
 def train_characters(text: str, *, plain: bool = True) -> Tokenizer:
     """One id per distinct character, in code point order.
 
-    Typographic quotes and dashes and accented letters are first reduced to their plain forms,
-    unless plain=False keeps every character as it is.
+    Accented letters, and quotes, dashes and the like that the text lacks, are first reduced to
+    their plain forms, unless plain=False keeps every character as it is.
     """
     vocabulary = {token: index for index, token in enumerate(SPECIAL_TOKENS)}
     for character in sorted(set(text)):
@@ -151,7 +151,7 @@ def train_bpe(
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
         special_tokens=SPECIAL_TOKENS,
-        # the trainer would find them by itself, and of equally frequent ones now these, now those
+        # the trainer would find them by itself, but choose differently among ties from run to run
         initial_alphabet=commonest(map(inner.normalizer.normalize_str, texts), n_characters),
         limit_alphabet=n_characters,
         show_progress=False,
@@ -161,8 +161,10 @@ def train_bpe(
 
 
 def commonest(texts: Iterable[str], n: int) -> list[str]:
-    """▁, which stands for a space, and the n - 1 most frequent other characters; of equally
-    frequent ones those that come first in Unicode."""
+    """▁, which stands for a space, and the n - 1 most frequent other characters.
+
+    Ties are broken by code point.
+    """
     counts = Counter(itertools.chain.from_iterable(texts))
     del counts[" "]
     return ["▁", *sorted(counts, key=lambda character: (-counts[character], character))[: n - 1]]

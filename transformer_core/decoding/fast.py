@@ -1,8 +1,8 @@
 """A decoder that reads one more token of every text, in as few calls as possible.
 
-With few rows a step spends more time between operations than in them. This is the arithmetic of
-the model once more, without what only training, traces, switches and several tokens need; tests
-hold it to the same logits.
+With few rows a step spends more time between operations than in them. This repeats the model's
+arithmetic without what only training, traces, switched-off heads and several tokens at once need;
+tests check that the logits are the same.
 """
 
 import math
@@ -31,7 +31,7 @@ ACTIVATIONS = {"relu": (relu, 1.0), "gelu": (gelu_of_scaled, math.sqrt(0.5))}
 
 
 class Cross(NamedTuple):
-    """What reads a memory, whose keys and values are in the cache."""
+    """The tensors that read a memory; its keys and values are in the cache."""
 
     norm: Norm
     query: Affine
@@ -51,7 +51,7 @@ class Weights(NamedTuple):
 
 
 def norm_of(norm: nn.Module) -> Norm:
-    """As layer_norm takes it; pre-norm alone is read here, so it is no nn.Identity."""
+    """Weight and bias as layer_norm takes them; only pre-norm comes here, never nn.Identity."""
     assert isinstance(norm, nn.LayerNorm)
     return norm.weight, norm.bias
 
@@ -108,8 +108,8 @@ class FastStep:
         self.blocks = [tensors_of(block) for block in stack.blocks]
         self.norm = norm_of(stack.norm)
         self.activation, self.factor = ACTIVATIONS[config.activation]
-        # positions are asked once what they add at every place and how they turn channel pairs,
-        # which are complex numbers; 1 is what a pair of one and zero is, and leaves values alone
+        # the encoding is asked once what it adds at every place and how it turns channel pairs,
+        # read as complex numbers; the pair (1, 0) is the number 1, which leaves values alone
         zeros = self.embedding.new_zeros(1, config.max_len, config.d_model)
         self.places = stack.positions.embed(zeros)[0]
         one = self.embedding.new_tensor([1.0, 0.0])

@@ -1,4 +1,4 @@
-"""One more token from a model, by the book: the Steps that search and sampling are given."""
+"""One more token from a model: the Steps that search and sampling are given."""
 
 import math
 from collections.abc import Iterable
@@ -60,15 +60,15 @@ def encoder_decoder_step(
     max_new: int | None = None,
     memory: Tensor | None = None,
 ) -> Step:
-    """A decoding Step for every row of src (batch, source), each with heads switched off at will.
+    """A decoding Step for all rows of src (batch, source); switches may differ from row to row.
 
-    The memory and its keys and values are computed once; the cache follows the hypotheses. It has
+    The memory and its keys and values are computed once; the cache follows the hypotheses and has
     room for max_new tokens.
     """
     device = next(model.parameters()).device
     src = src.to(device)
     masks = {} if switches is None else dict(switches.head_mask)
-    own = Trace(masks, record=False)  # rows are reordered below; the caller's trace is not ours
+    own = Trace(masks, record=False)  # a copy, since its rows are reordered below
     memory = model.encode(src, own) if memory is None else memory
     cache = Cache(model.config.n_layers, max_new or model.config.max_len)
     fast = fast_step(model.decoder, model.config, own)

@@ -14,10 +14,10 @@ def threads(
 
     Where m of them share a beginning, they are dealt out by systematic sampling (Madow 1949): the
     j-th takes the token at (j + v) / m of the cumulative distribution, with v uniform. So a token
-    of probability p has m p of them, rounded up or down and on average exactly: a branch is as
-    thick as it is probable. Tokens are lined up with the likeliest in the middle, so that those who
-    share a beginning stand side by side. v depends on the seed, the position and the thread alone:
-    another temperature moves the branches, and does not throw the dice anew.
+    of probability p gets m p of them, rounded up or down and exact on average: a branch is as
+    thick as it is probable. Tokens are lined up with the likeliest in the middle, so that threads
+    that share a beginning stand side by side. v depends only on the seed, the position and the
+    thread: another temperature moves the branches without throwing the dice anew.
     """
     tokens, parents, sizes = torch.tensor([prompt]), torch.zeros(1, dtype=torch.long), [n]
     probs, generator = torch.ones(n, length), torch.Generator()

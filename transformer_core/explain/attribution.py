@@ -58,9 +58,10 @@ def raw_attention(trace: Trace) -> Tensor:
 
 @torch.inference_mode()
 def attention_rollout(trace: Trace, residual: float = 0.5) -> Tensor:
-    """Attention of [CLS] followed through all layers down to the tokens (Abnar and Zuidema 2020,
-    3.1). A position passes on its own content with the weight of the residual connection, the rest
-    as the mean of the heads says. -> (length,), sums to 1
+    """Attention of [CLS] followed down through all layers (Abnar and Zuidema 2020, 3.1).
+
+    At each layer a position keeps its own content with weight `residual`; the rest comes from where
+    the heads look, on average. -> (length,), sums to 1
     """
     layers = [attention.weights[0].mean(0) for attention in trace.attention.values()]
     flow = torch.eye(len(layers[0]))[0]
@@ -141,7 +142,7 @@ def gauss_legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def neighbours(pieces: Pieces) -> list[range]:
-    """The words that are deleted together, so that all copies hold at most DELETION_TOKENS."""
+    """Groups of neighbouring words to delete together; all copies hold at most DELETION_TOKENS."""
     n_words = max(pieces.words) + 1
     size = -(-n_words * len(pieces.ids) // DELETION_TOKENS)
     return [range(first, min(first + size, n_words)) for first in range(0, n_words, size)]

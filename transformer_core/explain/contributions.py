@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site, Trace
 
-CHUNK = 2**22  # numbers of the largest tensor: of a long text a few rows are looked at together
+CHUNK = 2**22  # numbers in the largest tensor: long texts are processed a few rows at a time
 
 
 @torch.inference_mode()
@@ -49,7 +49,7 @@ def parts(
 
 
 def through_norm(norm: nn.Module, brought: Tensor, rest: Tensor) -> tuple[Tensor, Tensor]:
-    """The same behind a norm that follows the sum, which is linear once its deviation is known."""
+    """The same after a post-norm, which is linear once the deviation of the sum is known."""
     if not isinstance(norm, nn.LayerNorm):
         return brought, rest
     total = brought.sum(1) + rest
@@ -79,7 +79,8 @@ def contributions(
 
     trace is a recorded pass of the model over one text. Each value is (query, key) and its rows sum
     to 1; cross-attention has one more key, the last: what the stream kept. chunk is how many
-    numbers may be held at once. Queries before `first` are left out, of a model with one stack.
+    numbers may be held at once. Queries before `first` are left out; only models with one stack
+    allow that.
     """
     found = {}
     for site in model.sites:

@@ -20,7 +20,7 @@ from transformer_core.tasks.lens import class_lens, token_lens
 from transformer_core.tasks.translation import Sentence
 
 ROWS = 24  # tokens that are drawn at most, the row of all others included
-REVIEW_ROWS = 18  # the same of a review, beside whose verdict the picture is less high
+REVIEW_ROWS = 18  # the same for a review, whose picture stands beside its verdict and is lower
 CHARACTERS = 40  # of a story
 N_CANDIDATES = 5
 
@@ -67,7 +67,7 @@ class Flow:
     kind: str  # "translate", "classify" or "write"
     stacks: list[Column]
     said: list[Said]
-    begin: int = 0  # what was said before was the visitor's own text
+    begin: int = 0  # index in `said`: whatever is before it was the visitor's own text
     start: int = 0  # place in the text of the first that was said
     guess: bool = False  # nothing stands at the last place yet: the likeliest is drawn there
 
@@ -104,10 +104,11 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
 
 @torch.inference_mode()
 def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -> Flow:
-    """The flow of a review's words into [CLS]; found holds a trace.
+    """The flow of a review's tokens into [CLS]; found holds a trace.
 
-    Of more than REVIEW_ROWS words those are drawn of which the last state of [CLS] has most. The
-    others count, in every layer, by how much of it goes through each of them: the sum is exact.
+    If there are more than REVIEW_ROWS, those that contribute most to the last state of [CLS] are
+    drawn. In every layer the others are averaged, weighted by how much of that state goes through
+    each of them, so that the sum is exact.
     """
     tokens, model, trace = found.review.tokens, trained.model, found.trace
     assert trace is not None
@@ -135,9 +136,9 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
 
 @torch.inference_mode()
 def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: int = 0) -> Flow:
-    """The flow of a story's last CHARACTERS before a place that was looked at into what is there.
+    """The flow of a story's last CHARACTERS into the prediction at the place that was looked at.
 
-    All that is older is one row. ids are the story's, prompt is how many are the visitor's own.
+    All older characters are one row. ids are the story's; the first `prompt` are the visitor's own.
     """
     name = trained.tokenizer.token
     first = max(0, len(seen.tokens) - CHARACTERS)
@@ -188,9 +189,9 @@ def with_chosen(likely: list[Candidate], chosen: Candidate) -> list[Candidate]:
 
 
 def lumped(share: Tensor, kept: list[int], weight: Tensor) -> Tensor:
-    """Some rows and columns of a layer as they are, and behind them the others as one.
+    """Some rows and columns of a layer as they are, and after them all others merged into one.
 
-    The others' row is their mean by weight (row,). (row, row) -> (kept + 1, kept + 1)
+    The merged row is their mean, weighted by weight (row,). (row, row) -> (kept + 1, kept + 1)
     """
     others = torch.ones(len(share), dtype=torch.bool)
     others[kept] = False

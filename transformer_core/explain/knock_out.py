@@ -21,10 +21,10 @@ KNOCK_OUT_TOKENS = 2_048  # of one batch of texts that are written: 64 MB of log
 def knock_out(
     model: Model, size: int, measure: Callable[[int, Trace], Tensor]
 ) -> dict[Head, float]:
-    """How much something changes without each head, size of them in one batch.
+    """How much a measure changes without each head; one batch tries `size` of them.
 
-    measure(n, off) is what n copies of the input come to, a number each, with the heads of a Trace
-    off.
+    measure(n, off) gives a number for each of n copies of the input, with the heads switched
+    off that the Trace `off` names.
     """
     heads, changes = list(every_head(model.sites, model.config.n_heads)), []
     before = measure(1, Trace(record=False))

@@ -16,8 +16,8 @@ from transformer_core.model.trace import Site
 from transformer_core.tasks.wording import percent, signed
 
 BROAD = "broad"  # a name for heads that look at many tokens alike
-ALIKE = 0.8  # of the greatest entropy is broad
-FITS = 0.4  # of the way from chance to all of its attention a rule names a head
+ALIKE = 0.8  # a head with at least this share of the greatest possible entropy is broad
+FITS = 0.4  # fraction of the way from chance to all of a head's attention at which a rule names it
 FILE = "heads.json"
 
 
@@ -29,8 +29,8 @@ class HeadRole:
     share: float = 0.0  # of its attention on what the rule names; of the greatest entropy if broad
     chance: float = 0.0  # that share of a head that looks everywhere alike
     follow: float | None = None  # the share after edits that move what the rule names, if any do
-    stay: float | None = None  # what it gives then to what the rule names no more
-    loss: float = 0.0  # of a prediction, how much more without this head; the mean over texts
+    stay: float | None = None  # the share then still on what the rule named before
+    loss: float = 0.0  # how much a prediction's loss rises without this head, mean over texts
     error: float = 0.0  # two standard errors of that mean
 
     @property
@@ -60,7 +60,7 @@ class HeadRole:
 def roles_of(trained: Trained[Model]) -> dict[Head, HeadRole]:
     """What `train.heads` found of the heads; nothing if it has not measured these weights.
 
-    CheckpointError if its file is not as that writes it.
+    CheckpointError if the file is not what `train.heads` writes.
     """
     found = read_measured(trained.folder, FILE)
     roles = {}
@@ -107,7 +107,7 @@ class Told(NamedTuple):
 
     label: str  # what it does, in few letters
     told: str  # the same in sentences
-    worth: float  # what is lost without it, 0 to 1: the most that is lost without any head
+    worth: float  # what is lost without it, as a share of the most lost without any one head
 
 
 def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:

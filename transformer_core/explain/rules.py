@@ -26,12 +26,12 @@ SELF = {  # by its name, what a rule of self-attention names
     "spaces": "spaces",
     "line breaks": "line breaks",
 }
-WIDE = {  # a name for heads that no narrower rule fits
+WIDE = {  # names for heads that no narrower rule fits nearly as well
     "few before": f"the last {NEAR} tokens",
     "few ahead": f"the next {NEAR} tokens",
     "around": f"the {NEAR} tokens on either side",
 }
-AHEAD = ("next", "2 ahead", "few ahead", "around")  # rules that are none for a decoder
+AHEAD = ("next", "2 ahead", "few ahead", "around")  # rules that no decoder head can follow
 CROSS = {
     "aligns": "the source token that the next one is made of",
     "just written": "the source token of what was written last",
@@ -90,7 +90,7 @@ class Tally:
     queries: Tensor  # (rules, 1), for which a rule names a key
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Of more texts."""
+        """The tally over the texts of both."""
         sums = (getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
         return Tally(*sums)
 
@@ -112,8 +112,10 @@ class Tally:
 
 
 def tally(weights: Tensor, rules: Tensor, allowed: Tensor, queries: Tensor) -> Tally:
-    """Of one text. weights (heads, query, key), rules (rules, query, key), allowed (query, key);
-    queries (query,), or for each rule its own, (rules, query): those that count.
+    """The Tally of one text.
+
+    weights (heads, query, key), rules (rules, query, key), allowed (query, key); queries are those
+    that count, the same for all rules (query,) or each rule's own (rules, query).
     """
     keys = rules & allowed & queries[..., None]
     named = keys.sum(2)
@@ -125,7 +127,7 @@ def tally(weights: Tensor, rules: Tensor, allowed: Tensor, queries: Tensor) -> T
 
 
 def entropy(weights: Tensor, allowed: Tensor, queries: Tensor) -> Tally:
-    """As if it were a rule's share: how alike a head looks at all it may see, 0 to 1."""
+    """How evenly a head looks at all it may see, 0 to 1, tallied as if it were a rule's share."""
     n = allowed.sum(1)
     many = queries & (n > 2)
     found = torch.special.entr(weights).sum(2)[:, many] / n[many].log()

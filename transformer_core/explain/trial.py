@@ -24,7 +24,7 @@ CURVE_POINTS = 12
 CURVE_TOKENS = 3_584  # read for one curve: texts of more than 298 pieces get fewer points
 CHANCE = "random order"
 RANDOM_ORDERS = 3  # averaged to the curve of chance
-FEW = 0.2  # the share of the words whose loss the verdict tells
+FEW = 0.2  # about the share of the words whose deletion the verdict reports
 
 
 def ranks(scores: Tensor) -> Tensor:

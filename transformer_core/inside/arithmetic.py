@@ -14,7 +14,7 @@ SHOWN = 10  # terms that are named; the rest is one number
 
 
 class Cell(NamedTuple):
-    """Where another number stands that can be opened: one of the same part."""
+    """Where another number of the same part stands, which can be opened in turn."""
 
     panel: str  # its title
     row: int
@@ -30,7 +30,7 @@ class Factor(NamedTuple):
 
 
 class Term(NamedTuple):
-    """What is added up, of which it may be the product."""
+    """One summand, and the numbers that it was made from."""
 
     name: str
     value: float
@@ -52,7 +52,7 @@ class Arithmetic:
     steps: tuple[Step, ...] = ()
     kind: str = ""  # what the terms are, in the plural
     factors: tuple[str, ...] = ()  # what the factors of each are
-    own: int | None = None  # which of the terms goes on, where it is not their sum
+    own: int | None = None  # the term that the steps go on with, if it is not the sum
 
     @property
     def total(self) -> float:
@@ -124,8 +124,10 @@ def numbered(what: str, n: int) -> list[str]:
 def projected(
     layer: nn.Linear | nn.Embedding, row: int, read: list[Factor], names: Sequence[str], what: str
 ) -> Arithmetic:
-    """One output of a linear layer: a row of its weights times what it reads, and a bias; of an
-    embedding that is an output head, too, there is none."""
+    """One output of a linear layer: a row of its weights times what it reads, plus a bias.
+
+    An embedding that serves as output head has no bias.
+    """
     found = products(names, read, plain(layer.weight[row]), "products", (what, "weight"))
     if isinstance(layer, nn.Embedding):
         return found
@@ -148,7 +150,7 @@ def normalised(norm: nn.LayerNorm, x: Tensor, channel: int) -> Arithmetic:
 
 
 def share(names: Sequence[str], scores: Sequence[Factor], own: int) -> Arithmetic:
-    """One output of a softmax: its exponential, of those of all; -inf is hidden and has none."""
+    """One output of a softmax: its exponential over the sum of all; -inf is hidden and adds 0."""
     greatest = max(score.value for score in scores)
     terms = tuple(
         Term(name, math.exp(score.value - greatest), (score,))

@@ -80,7 +80,7 @@ class Head:
             return self.projection(layer, x, row, channel)
         even = channel - channel % 2
         pair = [self.projection(layer, x, row, even + i).result for i in range(2)]
-        # an encoding is asked what it makes of both ends of the pair
+        # the encoding is asked what it makes of a 1 in either channel of the pair
         ends = torch.zeros(2, 1, row + 1, self.config.head_dim)
         ends[0, ..., even] = ends[1, ..., even + 1] = 1
         by = self.module.rotate(ends)[:, 0, row, channel].tolist()
@@ -163,7 +163,7 @@ def projections(head: Head) -> list[Panel]:
     """Queries, keys and values of one head."""
     source = "the norm's output" if head.config.norm == "pre" else "the residual stream"
     told = source if head.own else "the encoder's output"
-    # as much as stands above a small map
+    # short enough to stand above a small map
     turned = "a projection, turned by its place" if head.acts("rotate") else ""
     of_source, of_told = f"a projection of {source}", f"a projection of {told}"
     query = functools.partial(head.turned, head.module.query, head.read)

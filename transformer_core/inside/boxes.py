@@ -22,7 +22,7 @@ class Box:
     shared: int
     flops: int
     cross: bool  # it reads the memory of the encoder
-    branch: bool  # it stands beside the residual stream, whose sum it enters
+    branch: bool  # it stands beside the residual stream, on a branch that is added to it
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,6 @@ def places(encoding: PositionalEncoding) -> str:
 
 
 def is_branch(node: Node, config: ModelConfig) -> bool:
-    """Whether a box stands beside the residual stream, whose sum it is added to."""
+    """Whether a box stands beside the residual stream, on a branch that is added to it."""
     inner = node.role in ("attention", "feed-forward")
     return config.residual and (inner or (node.role == "norm" and config.norm == "pre"))

@@ -64,8 +64,10 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
 def read_ids(
     trained: Trained[Model], ids: list[int], written: Sequence[int] = (), at_least: int = 0
 ) -> Reading:
-    """What the first stack is given, and of an encoder-decoder what it has written or writes;
-    at_least as in `new_tokens_limit`."""
+    """The Reading of these ids; for an encoder-decoder also of its answer, decoded if not given.
+
+    at_least as in `new_tokens_limit`.
+    """
     model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
     tokens = names_of(tokenizer, ids)

@@ -23,7 +23,7 @@ class Panel:
     beside: dict[str, Tensor] = field(default_factory=dict)  # more about each row: name -> (rows,)
     signed: bool = True  # False: from 0 to 1
     chosen: list[int] = field(default_factory=list)  # which of more columns; empty: all there are
-    # how the number in a row and a column, of all there are, was computed; None: in another part
+    # (row, column among all) -> how that number was computed; None: it was in another part
     made: Callable[[int, int], Arithmetic] | None = None
 
 

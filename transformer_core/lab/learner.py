@@ -61,7 +61,7 @@ class Learner:
         started = time.monotonic()
         with nullcontext() if self.curve else seeding():  # a loop seeds once, when it begins
             now, model = next(self.steps, (None, self.model))
-        self.model = cast(EncoderDecoder, model)  # what fit was given, perhaps as its average
+        self.model = cast(EncoderDecoder, model)  # the model fit was given, or its average
         self.seconds += time.monotonic() - started
         if now is None:
             return False
@@ -85,7 +85,7 @@ class Learner:
             self.moments = {s: w for s, w in self.moments.items() if s % self.every == 0}
 
     def model_at(self, step: int | None) -> tuple[int, EncoderDecoder]:
-        """The model at the last moment recorded up to a step, and that moment; None is now."""
+        """The last moment recorded up to a step (None, or none recorded: now), and its model."""
         recorded = [moment for moment in self.moments if step is not None and moment <= step]
         if not recorded:
             return self.step, self.model

@@ -43,7 +43,7 @@ class Choice:
             config = ModelConfig(
                 vocab_size=toy.tokenizer.vocab_size,
                 max_len=2 * toy.longest + 2,  # so that longer inputs than in training can be tried
-                dropout=0.0,  # there is no end of data to learn by heart
+                dropout=0.0,  # drawn data never ends: nothing to learn by heart
                 **switches,
             )
         except ValueError as error:

@@ -194,7 +194,7 @@ def judge(model: EncoderDecoder, unseen: Batch) -> dict[str, float]:
         return {"loss": loss, "accuracy": 0.0, "exact": 0.0}
     right = logits.argmax(-1) == targets
     if model.config.causal_mask:
-        # no position saw what follows it, so unaided it would have written the very same
+        # no position saw what follows it: where all is right, it is also what is written unaided
         exact = (right | ~real).all(1).float().mean().item()
     else:
         exact = exact_match(model, unseen)

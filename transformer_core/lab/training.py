@@ -64,7 +64,7 @@ class Attempt:
     """What a model makes of one input at one moment."""
 
     step: int
-    taught: Sentence  # with the right output put in its mouth, as in training, if that is known
+    taught: Sentence  # given the right output, as in training; `written` if that is unknown
     written: Sentence  # what it writes unaided
 
 
@@ -78,7 +78,7 @@ class Training:
         self.lock = threading.Lock()
         self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
-        self.reads = self.toy.example  # what its visitor sees it read, and may change meanwhile
+        self.reads = self.toy.example  # the input its visitor watches, and may change meanwhile
         self.learners = [self.learner(fit, choice) for choice in plan.choices]
         first, *rivals = (learner.model for learner in self.learners)
         for rival in rivals:  # a race starts fairly: what they have in common is the same
@@ -139,7 +139,7 @@ class Training:
         yield self
 
     def pause(self) -> None:
-        """Let a run that is under way end with the step that it is at, and wait for that."""
+        """Make a run that is under way end after its present step, and wait for that."""
         self.paused = True
         with self.lock:
             return

@@ -40,7 +40,7 @@ class Cache:
         """Keep and repeat hypotheses: new row i continues old row rows[i]."""
         order = rows.tolist()
         if not self.sources or order == list(range(len(self.sources))):
-            return  # a single text never moves
+            return  # nothing moves, as always with a single text
         past = self.past[..., : self.length, :].index_select(2, rows)
         if len(order) > len(self.sources):
             self.past = self.past.new_empty(*past.shape[:4], *self.past.shape[4:])

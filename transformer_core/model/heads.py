@@ -20,7 +20,7 @@ def head_mask(model: Model, off: Iterable[Head]) -> dict[Site, Tensor]:
 
 
 def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
-    """What a Trace needs to switch another of these heads off in every row of a batch."""
+    """What a Trace needs to switch off a different one of these heads in each row of a batch."""
     masks = {site: torch.ones(len(heads), model.config.n_heads) for site in model.sites}
     for row, (site, head) in enumerate(heads):
         masks[site][row, head] = 0.0

@@ -1,4 +1,4 @@
-"""The models, of one block each: encoder-decoder, encoder-only, decoder-only; and their rivals."""
+"""The models, built from one Block: encoder-decoder, encoder-only, decoder-only; and rivals."""
 
 import math
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Stack(nn.Module):
         """Token vectors with positions start, start + 1, … (batch, length, d_model) -> the same"""
         if self.positions_along == "length":
             return self.positions.embed(x, start)
-        # the slip: row b of a batch gets vector b at all of its tokens, over and over if need be
+        # the slip: row b of a batch gets vector b, modulo max_len, at every one of its tokens
         rows = x.transpose(0, 1).split(self.max_len, dim=1)
         return torch.cat([self.positions.embed(part) for part in rows], dim=1).transpose(0, 1)
 
@@ -188,11 +188,11 @@ class BagClassifier(Model):
 
 
 class LinearClassifier(Model):
-    """One weight for each piece and for each pair of neighbouring pieces. The weights of those that
-    occur in a text are summed, each once, wherever they occur (Wang and Manning 2012).
+    """One weight for each piece and for each pair of neighbouring pieces.
 
-    Pairs share N_PAIRS places by a hash (Weinberger et al. 2009). Of the config it uses vocab_size
-    and n_classes.
+    The weights of those that occur in a text are summed, each counted once no matter where or how
+    often it occurs (Wang and Manning 2012). Pairs share N_PAIRS places by a hash (Weinberger et al.
+    2009). Of the config it uses vocab_size and n_classes.
     """
 
     N_PAIRS = 2**20
@@ -201,10 +201,10 @@ class LinearClassifier(Model):
     def __init__(self, config: ModelConfig):
         super().__init__(config)
         self.head = nn.Linear(config.vocab_size + self.N_PAIRS, config.n_classes)
-        nn.init.zeros_(self.head.weight)  # what no text of the training has says nothing
+        nn.init.zeros_(self.head.weight)  # features that no training text has stay at 0
 
     def features(self, tokens: Tensor) -> Tensor:
-        """Which features a text has, each once; PAD fills up. (batch, length) -> (batch, n)"""
+        """The features of a text, each once; elsewhere PAD. (batch, length) -> (batch, n)"""
         first, second = tokens[:, :-1], tokens[:, 1:]
         number = (first * self.config.vocab_size + second) * self.SPREAD % 2**32
         pairs = self.config.vocab_size + number * self.N_PAIRS // 2**32

@@ -116,7 +116,7 @@ def shift_error(position: int, k: int, dim: int, base: float = 10_000.0) -> floa
 
 
 def untrained(name: str, config: ModelConfig) -> PositionalEncoding:
-    """An encoding as no training has changed it; its noise, if it has any, is always the same."""
+    """An encoding before any training; its random numbers, if it has any, are always the same."""
     with seeding(0):
         return POSITIONAL_ENCODINGS[name](config)
 

@@ -71,7 +71,7 @@ def line(title: str, place: int, curve: Curve, x: np.ndarray) -> Line:
 
 def aligned(lines: Iterable[Line], *, log: bool) -> list[Line]:
     """The lines on one common axis, between measurements interpolated, beyond them empty."""
-    # what has no place on the axis yet, or was measured before the first step alone, stays away
+    # lines with no place on the axis yet, or measured only before the first step, are left out
     lines = [one for one in lines if (one.x > 0).any()]
     if not lines:
         return []

@@ -1,7 +1,7 @@
-"""Two pieces put at every two places, in models that differ in nothing but their positions.
+"""Two pieces at every pair of places, in models that differ only in their positional encoding.
 
-What the first layer makes of a piece depends on the piece and its place alone, so a text of one
-piece over and over shows it everywhere.
+The first layer's query and key of a piece depend only on the piece and its place, so a text that
+repeats one piece shows them at every place.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Meeting:
 def meet(
     trained: Trained[EncoderDecoder], asks: int, asked: int, head: int, places: int
 ) -> Meeting:
-    """Two pieces, by their ids, at so many places."""
+    """Two pieces, given by their ids, at each of `places` places."""
     trace = Trace()
     trained.model.encode(torch.tensor([[asks] * places, [asked] * places]), trace)
     kept, attention = trace.attention[SITE], trained.model.encoder.blocks[0].self_attention

@@ -11,7 +11,7 @@ FILE = "learning.json"
 
 @dataclass(frozen=True)
 class Level:
-    """What a table reaches that only counts which characters follow each other."""
+    """The loss that a mere table of how often characters follow each other reaches."""
 
     name: str  # of what it counts
     loss: float  # nats per character of the text that the model is judged on
@@ -36,7 +36,7 @@ class Learning:
     prompt: str
     minutes: float
     device: str
-    levels: tuple[Level, ...]  # the higher, the more characters are counted together
+    levels: tuple[Level, ...]  # from few to many characters counted together
     snapshots: tuple[Snapshot, ...]
 
     def to_json(self) -> str:

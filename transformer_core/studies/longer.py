@@ -1,7 +1,7 @@
-"""Texts longer than any of the training, through models that differ in nothing but their positions.
+"""Texts longer than any in training, in models that differ only in their positional encoding.
 
-Two encodings of the five are known for going on (Press et al. 2022, figure 1) or for failing at it;
-what was measured of each stands beside what it writes.
+Two of the five encodings are known for working beyond that length (Press et al. 2022, figure 1) or
+for failing there; what was measured of each stands beside what it writes.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ STUDY = "shakespeare"
 LONGER = 4  # times the training's length there is room for
 WRITTEN = 48  # characters
 BIN = 8  # positions whose attention is one share
-HOLDS = 0.25  # nats above the loss at the end of the training's length are still none
+HOLDS = 0.25  # nats by which the loss may exceed that at the end of the training's length
 SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 
@@ -59,7 +59,7 @@ class ReadOn:
 
 
 def readers(models: Models) -> tuple[int, list[Reader]]:
-    """The length of the training, 0 if there are none, and the models that are there."""
+    """The length in training (0 if there are no models), and the models that are there."""
     found = trained_with(models, STUDY)
     folder = models.folder / "ablations" / STUDY
     length = min((one.model.config.max_len for one in found.values()), default=0)
@@ -74,7 +74,7 @@ def readers(models: Models) -> tuple[int, list[Reader]]:
 
 
 def measured(folder: Path) -> Curve | None:
-    """A variant's loss by place; none, too, if its file is damaged, of which Ablations tells."""
+    """A variant's loss by place; None if absent or damaged (the Ablations tab tells of damage)."""
     try:
         return read_positions(folder)
     except StudyError:

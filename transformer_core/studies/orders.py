@@ -42,7 +42,7 @@ class Words:
         return tuple(range(len(self.words)))
 
     def orders(self) -> list[tuple[int, ...]]:
-        """All orders, the first of them first; of too many the same few at random."""
+        """All orders, the typed one first; of too many always the same random MAX_ORDERS."""
         n = len(self.words)
         if math.factorial(n) <= MAX_ORDERS:
             return list(itertools.permutations(range(n)))
@@ -72,7 +72,7 @@ class Reordered:
 
     @property
     def moved(self) -> float:
-        """How far the words' states are from those at first, relative to these; their mean."""
+        """How far the words' states moved from those at first, relative to these; the mean."""
         away = (self.now.states - self.first.states).norm(dim=1)
         return float((away / self.first.states.norm(dim=1)).mean())
 

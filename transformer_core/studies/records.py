@@ -39,9 +39,9 @@ class Variant:
     record: dict[str, Any]  # variant.json
     curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
     by_position: Curve | None  # loss by place in a long text; its steps are positions
-    diverged: frozenset[int] = frozenset()  # seeds whose loss was no number any more
+    diverged: frozenset[int] = frozenset()  # seeds with a value that is not finite
     partial: frozenset[int] = frozenset()  # seeds that ended early for another reason
-    problems: tuple[str, ...] = ()  # a sentence for each of these
+    problems: tuple[str, ...] = ()  # a sentence for each partial seed
 
     @property
     def title(self) -> str:
@@ -107,7 +107,7 @@ def position_lines(study: Study) -> list[Line]:
         line(variant.title, study.names.index(name), variant.by_position, variant.by_position.steps)
         for name, variant in study.variants.items()
         if variant.by_position is not None
-        and whole is not None  # one of these variants at least
+        and whole is not None  # never None: there is at least this variant
         and changed_fields(whole, variant) <= {"positional_encoding"}
     ]
 
@@ -179,7 +179,7 @@ def read_variant(folder: Path) -> Variant:
 
 
 def read_positions(folder: Path) -> Curve | None:
-    """A variant's loss by place in texts longer than its own, if it was measured."""
+    """A variant's loss by place in texts longer than its training's; None if not measured."""
     path = folder / "extrapolation.csv"
     if not path.exists():
         return None
@@ -187,7 +187,7 @@ def read_positions(folder: Path) -> Curve | None:
 
 
 def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:
-    """A JSON file that has all of these, one.in.another; StudyError if it is none."""
+    """A JSON file with all wanted fields (nested ones as outer.inner); StudyError otherwise."""
     try:
         content = read_json(path)
     except CheckpointError as error:
@@ -200,7 +200,7 @@ def read_record(path: Path, wanted: set[str]) -> dict[str, Any]:
 
 
 def has(content: Any, name: str) -> bool:
-    """Whether there is one.in.another."""
+    """Whether content has a field; outer.inner names a nested one."""
     for key in name.split("."):
         if not isinstance(content, dict) or key not in content:
             return False

@@ -90,7 +90,7 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
 
 
 def standing(variant: Variant, metric: str) -> tuple[bool, float]:
-    """Less is better; whatever diverged comes last, however good its other seeds are."""
+    """A sort key, best first; a variant with a diverged seed comes after all without one."""
     mean = mean_of(finals(variant, metric))
     sign = 1 if lower_is_better(metric) else -1
     return bool(variant.diverged), math.inf if math.isnan(mean) else sign * mean
@@ -123,7 +123,7 @@ def endings(study: Study, split: str, metric: str) -> list[Ending]:
 
 
 def clearness(study: Study) -> float:
-    """How far the first of its endings lie from the baseline's, as a share of it on average."""
+    """The mean distance of the first few endings from the baseline's, as a share of it."""
     shown = endings(study, "validation", study.metric)[:SHOWN]
     apart = [abs(one.mean / shown[0].mean - 1) for one in shown[1:] if shown[0].mean]
     return float(np.mean([share for share in apart if not math.isnan(share)] or [0.0]))
@@ -153,7 +153,7 @@ def welch(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
         return math.nan, math.nan
     parts = one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)
     error, difference = math.sqrt(sum(parts)), abs(one.mean() - other.mean())
-    if error < ROUNDING:  # no seed differs from another: any difference is one of the variants
+    if error < ROUNDING:  # no spread over seeds: any difference is due to the variants
         return 0.0, float(difference < ROUNDING)
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
     return error, two_sided(difference / error, freedom)

@@ -18,7 +18,7 @@ class Run:
     number: int  # from 1
     begun: float  # minutes
     ended: float
-    validation: pd.DataFrame  # columns minutes, step, value; a mean of weights has one row
+    validation: pd.DataFrame  # columns minutes, step, value; one row if weights were averaged
     training: pd.DataFrame  # the same; each the mean over the steps since the one before
 
 
@@ -45,8 +45,10 @@ def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
 
 
 def trainings_behind(runs: Iterable[dict[str, Any]]) -> list[tuple[str, float | None]]:
-    """What was typed for some runs (as in run.json), and before each for those it learnt from,
-    with the minutes it took, None where nobody recorded them; each training once."""
+    """The (command, minutes) of some runs, as in run.json, each after those it learnt from.
+
+    minutes are None where nobody recorded them; each training appears once.
+    """
     ones = (
         one
         for run in runs

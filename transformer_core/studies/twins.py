@@ -111,7 +111,7 @@ def translated(trained: Trained[EncoderDecoder], text: str) -> Answer:
 
 
 def translated_views(trained: Trained[EncoderDecoder], src: list[int], written: list[int]) -> Views:
-    """Of a source and its translation."""
+    """What every head saw of a source and its translation."""
     sentence = read_back(trained, "", src, written, Trace())
     return {site: sentence.view(site) for site in trained.model.sites}
 
@@ -128,7 +128,7 @@ def continued(trained: Trained[DecoderLM], text: str) -> Answer:
 
 
 def continued_views(trained: Trained[DecoderLM], ids: list[int]) -> Views:
-    """Of the text, as it was when the next character was predicted."""
+    """What every head saw of the text when the next character was predicted."""
     seen = look(trained, ids, len(ids))
     return {site: seen.view(site) for site in trained.model.sites}
 
@@ -141,7 +141,7 @@ def judged(trained: Trained[Model], text: str) -> Answer:
 
 
 def judged_views(trained: Trained[Model], ids: list[int]) -> Views:
-    """Of a review, if its classifier has attention."""
+    """What every head saw of a review; nothing if its classifier has no attention."""
     if not isinstance(trained.model, EncoderClassifier):
         return {}
     trace, tokens = Trace(), [trained.tokenizer.token(i) for i in ids]

@@ -18,7 +18,7 @@ from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer, whole
 T = TypeVar("T")
 LABELS = ("negative", "positive")
 MAX_CHARACTERS = 100_000
-# of a review too long for the model, this share of what is read is its beginning, the rest its end
+# if a review is too long, this share of what is read is from its beginning, the rest from its end
 BEGINNING = 0.25
 BATCH_TOKENS = 2_048  # read at once: more is no faster on one core and takes memory from others
 NO_WORD = -1  # the word of [CLS] and [EOS]
@@ -133,7 +133,7 @@ def group_words(
     lone_space = False
     for token, (start, end) in zip(tokens, spans, strict=True):
         touches = bool(words) and words[-1][1] == start and not token.startswith("▁")
-        if lone_space:  # the word that it was waiting for
+        if lone_space:  # this piece is the word that the space belongs to
             words[-1] = start, end
         elif touches and goes_on(text, start):
             words[-1] = words[-1][0], end

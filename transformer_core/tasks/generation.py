@@ -93,7 +93,7 @@ def generate(
 
 @torch.inference_mode()
 def read(trained: Trained[DecoderLM], text: str, off: Iterable[Head] = ()) -> list[Token]:
-    """How likely the model finds every token of a text, each given at least half a context."""
+    """How likely the model finds each token of a text, with half a context or more if it exists."""
     ids = torch.tensor(prompt_ids(trained, text))
     length = trained.model.config.max_len
     switches = Trace(head_mask(trained.model, off), record=False)
@@ -116,7 +116,7 @@ class Thread:
 
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
-    probs: tuple[float, ...]  # each under what it was drawn from
+    probs: tuple[float, ...]  # of each token, in the distribution it was drawn from
 
 
 @torch.inference_mode()
@@ -141,7 +141,7 @@ def continuations(
 
 @torch.inference_mode()
 def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) -> Iterator[Token]:
-    """Tokens that somebody else chose to continue a text with, as the model finds them."""
+    """A continuation that somebody else chose, with how likely the model finds each token."""
     step, tokens, row = language_model_step(trained.model), torch.tensor([ids]), torch.tensor([0])
     for index in more:
         log_probs = step(tokens, row)[0]
@@ -150,9 +150,9 @@ def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) ->
 
 
 def bits_per_token(tokens: Sequence[Token]) -> float:
-    """How much the model was surprised by a text that it has read, on average; 0 by one token.
+    """The model's mean surprise at a text that it has read; 0 if there is only one token.
 
-    The first token, which nothing comes before, counts for nothing.
+    The first token does not count, since nothing comes before it.
     """
     nats = -sum(token.log_prob for token in tokens[1:])
     return nats / max(1, len(tokens) - 1) / math.log(2)

@@ -36,9 +36,10 @@ def log_probs(model: Model, logits: Tensor) -> Tensor:
 
 
 def settled_from(probabilities: Sequence[float]) -> int:
-    """From which state on a class lens answers as it does at the end; of one class, (layers + 1,).
+    """The first state from which on a class lens answers as it does at the end, counted from 0.
 
-    Before the first layer [CLS] is the same for every text: there it answers nothing.
+    probabilities (layers + 1,) are those of one of two classes. Before the first layer [CLS] is the
+    same for every text, so state 0 never counts.
     """
     sides = [p >= 0.5 for p in probabilities]
     others = [place for place, side in enumerate(sides) if side != sides[-1]]

@@ -38,7 +38,7 @@ class Token:
         return math.exp(self.log_prob)
 
     def said_instead(self, other: tuple[int, str, float]) -> "Token":
-        """One of its alternatives in its place, beside the same alternatives."""
+        """One of its alternatives as a Token in its place, with the same alternatives."""
         index, text, prob = other
         # a probability of 0 has no logarithm that JSON can say
         return replace(self, text=text, id=index, log_prob=math.log(max(prob, 1e-12)))

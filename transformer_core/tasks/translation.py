@@ -30,9 +30,9 @@ def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
 
 
 def new_tokens_limit(source: list[int], max_len: int, at_least: int = 0) -> int:
-    """No real translation is longer; what runs on beyond this repeats itself.
+    """How many tokens to write at most: no real translation is longer; what runs on repeats itself.
 
-    Other tasks may have longer outputs: they say at_least how many tokens there must be room for.
+    Other tasks may have longer outputs; their at_least is how many tokens there must be room for.
     """
     return min(max_len, max(2 * len(source) + 10, at_least))
 
@@ -203,7 +203,7 @@ def translate_sentence(
     written = best.with_end(EOS)
     found = read_back(trained, source, src, written, trace, memory)
     if not model.config.causal_mask:
-        # in one pass over all that is written, each token would look up what comes after it
+        # in one pass over the whole translation, each token would see what comes after it
         found = replace(found, tokens=step_by_step(trained, src, written, memory, off))
     return replace(
         found,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def percent(share: float, digits: int = 0, sign: str = "") -> str:
-    """A share from 0 to 1: 83 %, on one line; sign "+" shows it."""
+    """A share from 0 to 1 as a percentage that never wraps: 83 %; sign="+" shows its sign."""
     return f"{100 * share:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
 
 
@@ -24,7 +24,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def quoted(piece: str) -> str:
-    """A piece of a vocabulary in quotation marks: “red”, without the space that it begins with; of
-    white space alone a sign for it."""
+    """A piece of a vocabulary in quotation marks, without the spaces around it: “red”.
+
+    A piece of white space alone is shown by a symbol.
+    """
     text = piece.replace("▁", " ")
     return f"“{text.strip() or text.replace(' ', '␣').replace(chr(10), '↵')}”"
