@@ -9,34 +9,19 @@ at the piece that matters most. The result stands in the checkpoint, as alignmen
 from collections import defaultdict
 
 import torch
-from torch import Tensor
 
 from train.data import hub
 from train.data.pairs import spread
 from train.running.flags import in_a_sentence
 from train.running.measured import ALIGNMENT, keep, read_flags
 from transformer_core.checkpoint import Trained, load_trained
+from transformer_core.explain.occlusion import CLEAR, importance
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.translation import source_ids
 from transformer_core.tokenization import BOS, EOS
 
 N_SENTENCES = 100  # of each validation set
-CLEAR = 1.0  # nats; target pieces that lose no more than this to any one source piece are left out
-
-
-def importance(trained: Trained[EncoderDecoder], src: Tensor, tgt: Tensor) -> Tensor:
-    """How many nats each target piece loses without each source piece. -> (target - 1, source)
-
-    src (1, source), tgt (1, target) with BOS first.
-    """
-    model, n = trained.model, src.size(1)
-    embedded = model.encoder.embed(src).repeat(n + 1, 1, 1)
-    embedded[range(n), range(n)] = 0.0  # row i lacks piece i, the last row lacks nothing
-    logits = model(src.expand(n + 1, -1), tgt[:, :-1].expand(n + 1, -1), inputs_embeds=embedded)
-    written = tgt[:, 1:, None].expand(n + 1, -1, -1)
-    log_probs = logits.log_softmax(-1).gather(2, written)[..., 0]
-    return (log_probs[-1] - log_probs[:-1]).T
 
 
 @torch.inference_mode()
@@ -71,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
     pairs = [
         pair
         for validation in hub.translation(data, "validation").values()
-        for pair in sentence_pairs(spread(validation, N_SENTENCES))
+        for pair in spread(validation, N_SENTENCES).sentences
     ]
     heads, n_pieces = agreement(trained, pairs)
     best = max(heads, key=heads.__getitem__)
@@ -88,11 +73,6 @@ def main(argv: list[str] | None = None) -> None:
     print(
         f"layer {layer + 1}, head {head + 1} agrees with occlusion on {heads[best]:.1%} of pieces"
     )
-
-
-def sentence_pairs(pairs: hub.Pairs) -> list[tuple[str, str]]:
-    """(English, German) of every row."""
-    return list(zip(pairs.en, pairs.de, strict=True))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from train import shakespeare
-from train.alignment import sentence_pairs
 from train.data import hub
 from train.data.labelled_reviews import splits
 from train.data.pairs import spread
@@ -40,7 +39,7 @@ def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
     max_len = model.config.max_len
     if isinstance(model, EncoderDecoder):
         sets = hub.translation(data, "validation").values()
-        for en, de in (p for some in sets for p in sentence_pairs(spread(some, N_PAIRS))):
+        for en, de in (pair for some in sets for pair in spread(some, N_PAIRS).sentences):
             src = source_ids(tokenizer, en, max_len)
             tgt = torch.tensor([BOS, *tokenizer.encode(de)[: max_len - 1], EOS])
             if SHORTEST <= len(src) <= LONGEST:

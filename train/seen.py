@@ -11,10 +11,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from train.alignment import CLEAR, importance
 from train.held_out import Text
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out
+from transformer_core.explain.occlusion import CLEAR, importance
 from transformer_core.explain.rules import (
     Tally,
     cross_rules,

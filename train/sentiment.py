@@ -35,9 +35,9 @@ from train.data.labelled_reviews import (
 from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
-from train.running.card import read_runs
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.history import is_in
+from train.running.records import read_runs
 from train.running.run import run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of

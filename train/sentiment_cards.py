@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from train.data import films, hub, short_sentences
-from train.running.card import Card, read_runs
+from train.running.card import Card
+from train.running.records import read_runs
 from train.running.verdicts import N_BINS
 
 CARD = Card(

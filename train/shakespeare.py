@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from train.data import hub, sequences
 from train.loop import Batch, TrainConfig
-from train.running.card import Card, read_runs
+from train.running.card import Card
 from train.running.flags import Options, in_a_sentence, read_flags
+from train.running.records import read_runs
 from train.running.run import run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of

@@ -7,7 +7,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from train.data import hub
-from train.running.card import Card, read_runs
+from train.running.card import Card
+from train.running.records import read_runs
 
 
 def signature(metric: BLEU | CHRF) -> str:

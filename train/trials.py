@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from train.running.card import TRIALS, read_runs, validation_losses
 from train.running.flags import in_a_sentence
+from train.running.records import TRIALS, read_runs, validation_losses
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 

@@ -2,7 +2,6 @@
 
 import json
 
-import torch
 from tiny import tiny_translator, write_tiny
 
 from train import alignment
@@ -11,29 +10,8 @@ from transformer_core.checkpoint import load_trained, weights_of
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.alignment import alignment_head
-from transformer_core.tokenization import BOS, EOS
 
 PAIRS = [("Speak, speak.", "hear me speak."), ("You are all.", "famish?"), ("All:", "speak")]
-
-
-@torch.inference_mode()
-def test_a_piece_matters_as_much_as_is_lost_without_it():
-    trained = tiny_translator()
-    src = torch.tensor([[*trained.tokenizer.encode("Speak, speak."), EOS]])
-    tgt = torch.tensor([[BOS, *trained.tokenizer.encode("hear me"), EOS]])
-    found = alignment.importance(trained, src, tgt)
-    assert found.shape == (tgt.size(1) - 1, src.size(1))
-
-    def log_probs(blank: int | None) -> torch.Tensor:
-        embedded = trained.model.encoder.embed(src).clone()
-        if blank is not None:
-            embedded[0, blank] = 0.0
-        logits = trained.model(src, tgt[:, :-1], inputs_embeds=embedded)
-        return logits[0].log_softmax(-1)[range(tgt.size(1) - 1), tgt[0, 1:]]
-
-    for piece in range(src.size(1)):
-        lost = log_probs(None) - log_probs(piece)
-        torch.testing.assert_close(found[:, piece], lost, rtol=1e-4, atol=1e-4)
 
 
 def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, capsys):

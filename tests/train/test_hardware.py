@@ -10,8 +10,8 @@ from tiny import TEXT
 from train import shakespeare
 from train.loop import PRECISIONS
 from train.running import hardware
-from train.running.card import read_runs
 from train.running.hardware import choose, name_of, speeds
+from train.running.records import read_runs
 
 
 @pytest.mark.parametrize(

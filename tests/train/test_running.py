@@ -24,8 +24,8 @@ from torch.testing import assert_close
 
 from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
-from train.running.card import TRIALS, read_runs, retract
 from train.running.flags import read_flags
+from train.running.records import TRIALS, read_runs, retract
 from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained

@@ -21,9 +21,9 @@ from train.data.hub import Reviews
 from train.loop import TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.running import verdicts
-from train.running.card import read_runs
 from train.running.flags import read_flags
 from train.running.metrics import read_rows
+from train.running.records import read_runs
 from transformer_core.checkpoint import load, load_trained, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD

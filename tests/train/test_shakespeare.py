@@ -10,8 +10,8 @@ from torch.testing import assert_close
 from tests.tiny import TEXT, build
 from train import shakespeare
 from train.loop import TrainConfig
-from train.running.card import read_runs
 from train.running.flags import read_flags
+from train.running.records import read_runs
 from transformer_core.checkpoint import load
 from transformer_core.model.models import DecoderLM
 

@@ -140,7 +140,7 @@ def test_sets_that_are_missing_are_named(folder):
 def test_a_tab_separated_file_scores_like_the_parquet_file(folder, tmp_path):
     pairs = Pairs(['It\'s "new", NA.', "null"], ["„Neu“ 'n.", "Null"], ["", ""])
     write(pairs, tmp_path / "a.parquet")
-    rows = ["en\tde", *("\t".join(row) for row in zip(pairs.en, pairs.de, strict=True))]
+    rows = ["en\tde", *("\t".join(row) for row in pairs.sentences)]
     (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n")
     for name in ("a.parquet", "a.tsv"):
         (read,) = hub.translation(tmp_path / name, "").values()

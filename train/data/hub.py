@@ -52,6 +52,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.en)
 
+    @property
+    def sentences(self) -> list[tuple[str, str]]:
+        """(English, German) of every pair."""
+        return list(zip(self.en, self.de, strict=True))
+
     def take(self, rows: Iterable[int]) -> "Pairs":
         """Some of the pairs, in this order."""
         rows = list(rows)

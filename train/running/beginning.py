@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from train.optimizers import inside_blocks
-from train.running.card import read_runs
 from train.running.flags import Options
 from train.running.history import taught_by
+from train.running.records import read_runs
 from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of

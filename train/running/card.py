@@ -1,4 +1,4 @@
-"""A checkpoint's papers: the record of its runs, its scores, and the model card made of both.
+"""A checkpoint's scores, and the model card: what a visitor of the Hub reads of it.
 
 A card mixes a script's prose (`Card`) with numbers, and every number comes from a file:
 run.json (what was run, one entry per run), metrics.csv (the curves), trials.json (what
@@ -16,18 +16,15 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from train.running.measured import MEASURED
-from train.running.metrics import read_rows
+from train.running.records import TRIALS, read_runs, validation_losses
 from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import LinearClassifier, Model
-from transformer_core.studies import learning
 from transformer_core.studies.trainings import trainings_behind
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
 |---:|---:|---:|---:|---:|---:|
 """
-TRIALS = "trials.json"
 TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
 |---|---|---:|---:|---:|---:|
 """
@@ -48,28 +45,6 @@ class Card:
     licence: str
     scores: dict[str, str]  # name of a score -> its meaning and unit
     licence_id: str = "mit"  # of the weights, as the Hub writes it
-
-
-def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Every run that led to a checkpoint, oldest first."""
-    return read_json(folder / "run.json") or []
-
-
-def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
-    """Write the runs before and this one, which may still be under way, to run.json."""
-    write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
-
-
-def retract(folder: Path) -> None:
-    """Drop what was measured of weights that are about to change."""
-    for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
-        (folder / name).unlink(missing_ok=True)
-
-
-def disown(folder: Path) -> None:
-    """Drop what was recorded on the way to weights that others are about to replace."""
-    for name in (TRIALS, learning.FILE):
-        (folder / name).unlink(missing_ok=True)
 
 
 def publish(trained: Trained[Model], card: Card, scores: dict[str, float], command: str) -> None:
@@ -271,15 +246,6 @@ def describe_command(number: int, run: dict[str, Any]) -> str:
     )
     teachers = "\n".join(one["command"] for one in run.get("teachers", []))
     return typed + (f"\n\nIt learnt from\n\n```\n{teachers}\n```" if teachers else "")
-
-
-def validation_losses(folder: Path, number: int) -> list[float]:
-    """What metrics.csv holds of one run, in its order."""
-    return [
-        float(row["value"])
-        for row in read_rows(folder / "metrics.csv")
-        if (row["run"], row["split"], row["metric"]) == (str(number), "validation", "loss")
-    ]
 
 
 def number(value: float) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from train.running.card import read_runs
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
+from train.running.records import read_runs
 from transformer_core.studies.trainings import trainings_behind
 
 

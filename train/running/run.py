@@ -13,11 +13,11 @@ from tqdm import tqdm
 from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
 from train.running.ahead import Ahead
 from train.running.beginning import prepare
-from train.running.card import disown, record_run, retract
 from train.running.flags import Options
 from train.running.hardware import Hardware, choose, name_of
 from train.running.history import history, is_in, open_metrics, taught_by
 from train.running.metrics import measured
+from train.running.records import disown, record_run, retract
 from train.running.scores import Exam, evaluate_and_publish
 from transformer_core import checkpoint
 from transformer_core.files import write_atomically
