@@ -159,16 +159,9 @@ slider.addEventListener('change', scrub);
 actions.csv = () =>
   current()?.series &&
   saveTable('training', [
-    ['model', 'step', 'loss', 'accuracy', 'exact match'],
+    ['model', 'step', 'loss', 'token accuracy', 'exact match'],
     ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
   ]);
-let drawnAt = '';
-new ResizeObserver(() => {
-  const size = `${chart.clientWidth} ${chart.clientHeight}`;
-  if (size !== drawnAt && current()?.series) {
-    drawnAt = size;
-    paint();
-  }
-}).observe(chart);
+whenResized(chart, () => current()?.series && paint());
 watch('value', draw);
 draw();

@@ -33,10 +33,10 @@ function buildCurve() {
         y2: y(score),
         class: 'chart-grid',
       }),
-      mark(LEFT - 8, y(score) + 4, `${score}`.replace('-', '−'), 'end'),
+      mark(LEFT - 8, y(score) + 4, printed(score), 'end'),
     ]),
     ...[far[0], 0, far.at(-1)].map((k) =>
-      mark(x(k), HEIGHT - 8, `${k}`.replace('-', '−'), k === far.at(-1) ? 'end' : 'middle')
+      mark(x(k), HEIGHT - 8, printed(k), k === far.at(-1) ? 'end' : 'middle')
     ),
     ...all.map((p) =>
       shape('polyline', { points: way((k) => scoreAt(p, k)), class: 'distance-other' })

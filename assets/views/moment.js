@@ -168,14 +168,7 @@ actions.png = () => {
   });
   savePicture('attention', picture);
 };
-let drawnAt = '';
-new ResizeObserver(() => {
-  const size = `${maps.clientWidth} ${maps.clientHeight}`;
-  if (maps.clientWidth && size !== drawnAt && data()) {
-    drawnAt = size;
-    paint();
-  }
-}).observe(maps);
+whenResized(maps, () => data() && paint());
 whenTheme(() => data() && weights && paint());
 watch('value', draw);
 draw();

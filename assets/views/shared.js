@@ -52,17 +52,21 @@ const sure = (p) =>
     : Math.round(100 * p) + ' %';
 // with so many decimals, and no minus before a zero
 const fixed = (x, decimals) => ((+x.toFixed(decimals)) || 0).toFixed(decimals);
+// a number as print writes it: with a minus sign, not a hyphen
+const printed = (number) => `${number}`.replaceAll('-', '−');
 // three digits, as arithmetic.three_digits writes them; what a mask hides has none
 const threeDigits = (v) => {
   if (v === null || v === -Infinity) return 'hidden';
   const size = Math.abs(v);
-  return (v === 0
-    ? '0'
-    : size >= 999.5
-    ? Math.round(v).toLocaleString('en')
-    : size < 1e-3
-    ? v.toExponential(1)
-    : v.toPrecision(3)).replaceAll('-', '−');
+  return printed(
+    v === 0
+      ? '0'
+      : size >= 999.5
+      ? Math.round(v).toLocaleString('en')
+      : size < 1e-3
+      ? v.toExponential(1)
+      : v.toPrecision(3),
+  );
 };
 // surprise in bits, and how deep it colours a token: fully at 8 bits
 const bitsOf = (p) => -Math.log2(Math.max(p, 1e-9));
@@ -173,6 +177,16 @@ const whenTheme = (repaint) =>
     attributes: true,
     attributeFilter: ['class'],
   });
+// what was drawn for another size of a box is drawn anew, also when it is first seen
+function whenResized(box, repaint) {
+  let drawnAt = '';
+  new ResizeObserver(() => {
+    const size = `${box.clientWidth} ${box.clientHeight}`;
+    if (!box.clientWidth || size === drawnAt) return;
+    drawnAt = size;
+    repaint();
+  }).observe(box);
+}
 // what else could have stood in a token's place, as the last columns of a table
 const OTHER_COLUMNS = [...Array(10).keys()].flatMap((
   i,

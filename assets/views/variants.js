@@ -166,12 +166,6 @@ actions.csv = () =>
       ])
     ),
   ]);
-let seenWidth = 0;
-new ResizeObserver(() => {
-  if (element.clientWidth && element.clientWidth !== seenWidth) {
-    seenWidth = element.clientWidth;
-    if (current()?.lines?.length) paint();
-  }
-}).observe(element);
+whenResized(chart.parentNode, () => current()?.lines?.length && paint());
 watch('value', draw);
 draw();
