@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.blocks import FeedForward
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import causal_mask
 from transformer_core.model.models import EncoderDecoder, Model
@@ -106,10 +108,8 @@ def block_parts(model: EncoderDecoder, trace: Trace) -> list[Part]:
         Site("decoder", 0, "self"),
         Site("decoder", 0, "cross"),
     ):
-        module = model.attention(site)
-        code: list[Callable[..., Any]]
-        code = [type(module).forward, module.keys_and_values, module.split_heads]
-        found.append(part(str(site).capitalize(), code, module, **vars(trace.attention[site])))
+        module, seen = model.attention(site), vars(trace.attention[site])
+        found.append(part(str(site).capitalize(), attention_code(module), module, **seen))
     add, wide = model.decoder.blocks[0].add_self, model.decoder.blocks[0].feed_forward
     steps = vars(trace.sublayers[Site("decoder", 0, "cross")])
     found.append(part(f"Residual and norm: {model.config.norm}", [type(add)], add, **steps))
@@ -117,8 +117,18 @@ def block_parts(model: EncoderDecoder, trace: Trace) -> list[Part]:
         site = Site("decoder", 0, "feed-forward")
         ends = trace.sublayers[site]
         flow = {"x": ends.read, **vars(trace.hidden[site]), "output": ends.update}
-        found.append(part("Feed-forward network", [type(wide)], wide, **flow))
+        found.append(part("Feed-forward network", feed_forward_code(wide), wide, **flow))
     return found
+
+
+def attention_code(module: MultiHeadAttention) -> list[Callable[..., Any]]:
+    """What computes an attention module."""
+    return [module.forward, module.keys_and_values, module.split_heads, module.join_heads]
+
+
+def feed_forward_code(module: FeedForward) -> list[Callable[..., Any]]:
+    """What computes a feed-forward network; the kinds of it share what they do not write anew."""
+    return [type(module)] if "forward" in vars(type(module)) else [type(module), FeedForward]
 
 
 def part(

@@ -13,7 +13,7 @@ from transformer_core.inside.feed_forward import feed_forward
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.output_head import output_head
 from transformer_core.inside.panel import Panel, lengths_of
-from transformer_core.inside.source import Part, Shape, part
+from transformer_core.inside.source import Part, Shape, attention_code, feed_forward_code, part
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
@@ -133,10 +133,9 @@ def code(seen: Pass, node: Node) -> Part:
     elif node.role == "positions":
         lines, flow = [stack.place, type(stack.positions)], {"x": start}
     elif isinstance(module, MultiHeadAttention):
-        lines = [module.forward, module.keys_and_values, module.split_heads, module.join_heads]
-        flow = vars(trace.attention[node.within])
+        lines, flow = attention_code(module), vars(trace.attention[node.within])
     elif isinstance(module, FeedForward):
-        lines = [type(module)] if "forward" in vars(type(module)) else [type(module), FeedForward]
+        lines = feed_forward_code(module)
         flow = {"x": trace.sublayers[node.within].read, **vars(trace.hidden[node.within])}
     elif node.role in ("norm", "add"):
         lines, flow = [AddAndNorm], vars(trace.sublayers[node.within])
