@@ -74,9 +74,7 @@ def measure(trained: Trained[Model], texts: list[Text]) -> dict[Head, HeadRole]:
     mean = torch.stack(lost).mean(0).tolist()
     error = (2 * torch.stack(lost).std(0) / len(lost) ** 0.5).tolist()
     roles, (naming, testing) = {}, halves
-    for number, (site, head) in enumerate(
-        every_head(trained.model.sites, trained.model.config.n_heads)
-    ):
+    for number, (site, head) in enumerate(every_head(trained.model)):
         role, rule = named(site, naming[site])[head]
         one = reported(role, rule, head, testing[site])
         roles[site, head] = replace(one, loss=mean[number], error=error[number])

@@ -27,7 +27,7 @@ def test_what_was_measured_is_read_for_the_weights_it_was_measured_on(tmp_path):
     save(tmp_path, trained.model)
     assert roles_of(trained) == {}
     role = HeadRole("previous", 0.8, 0.1, 0.7, 0.05, 0.02, 0.01)
-    heads = list(every_head(trained.model.sites, 4))
+    heads = every_head(trained.model)
     record = {"heads": [role.to_json(head) for head in heads], "weights": weights_of(tmp_path)}
     (tmp_path / FILE).write_text(json.dumps(record))
     assert roles_of(trained) == dict.fromkeys(heads, role)

@@ -94,7 +94,7 @@ def test_each_stack_has_its_own_residual_stream():
 @every_model
 def test_switching_every_head_off_in_one_batch_equals_one_at_a_time(model_class):
     model, tokens = build(model_class), [row[:1] for row in inputs(model_class)]
-    heads = list(every_head(model.sites, TINY.n_heads))
+    heads = every_head(model)
     masks = {site: torch.ones(len(heads), TINY.n_heads) for site in model.sites}
     for row, (site, head) in enumerate(heads):
         masks[site][row, head] = 0.0
@@ -123,7 +123,7 @@ def test_a_trace_that_does_not_record_switches_off_all_the_same():
 
 def test_two_layers_of_heads_count_layer_by_layer():
     first, second = SITES[DecoderLM]
-    assert list(every_head([first, second], 2)) == [
+    assert every_head(build(DecoderLM, n_heads=2)) == [
         (first, 0),
         (first, 1),
         (second, 0),

@@ -141,7 +141,7 @@ def test_every_head_of_every_model_is_measured(make):
             for a, b in zip(begun, src, strict=True)
         ]
     found = measure(trained, texts)
-    assert list(found) == list(every_head(trained.model.sites, trained.model.config.n_heads))
+    assert list(found) == every_head(trained.model)
     assert all(role.loss and role.error > 0 for role in found.values())
 
 
@@ -153,7 +153,7 @@ def test_texts_are_taken_from_all_of_the_data():
 def test_what_is_lost_is_what_a_model_without_the_head_loses():
     trained = tiny_writer()
     ids = some_ids(trained.tokenizer, 13)
-    text, head = Text(ids[:-1], ids[1:]), list(every_head(trained.model.sites, 4))[5]
+    text, head = Text(ids[:-1], ids[1:]), every_head(trained.model)[5]
     with torch.inference_mode():
         off = Trace(head_mask(trained.model, [head]), record=False)
         without, plain = nats(trained.model, text, off), nats(trained.model, text)

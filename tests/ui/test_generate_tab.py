@@ -169,7 +169,7 @@ def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(train
     assert switches_of(trained, desk)["summary"] == INVITATION
     desk.measured = measured(trained, desk.story, looked(trained, desk.story, PLACE))
     value = switches_of(trained, desk)
-    heads = list(every_head(trained.model.sites, trained.model.config.n_heads))
+    heads = every_head(trained.model)
     assert list(value["damage"]) == [head_key(head) for head in heads]
     text = desk.story.branch.text[:PLACE]
     before = sum(token.log_prob for token in read(trained, text)[1:])
@@ -185,7 +185,7 @@ def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(train
 
 def test_without_heads_the_text_goes_on_from_the_same_place_with_the_same_dice(trained, desk):
     assert switches_of(trained, desk)["texts"] == []
-    desk.off = tuple(every_head(trained.model.sites, trained.model.config.n_heads))
+    desk.off = tuple(every_head(trained.model))
     value = switches_of(trained, desk)
     (_, whole), (_, without) = value["texts"]
     assert len(whole) == len(without) == LENGTH and whole != without
@@ -202,7 +202,7 @@ def test_without_heads_the_text_goes_on_from_the_same_place_with_the_same_dice(t
 
 def test_before_the_first_prediction_there_is_nothing_to_lose(desk):
     trained = tiny_writer(positional_encoding="rotary")
-    desk.position, desk.off = 1, tuple(every_head(trained.model.sites, 1))
+    desk.position, desk.off = 1, tuple(every_head(trained.model))
     value = switches_of(trained, desk)
     assert value["summary"] == NOTHING and len(value["off"]) == len(desk.off)
     with pytest.raises(InputError, match="Nothing was predicted"):

@@ -1,5 +1,6 @@
 """The live lab behind its page: one training at a time, and nothing left of a visitor who goes."""
 
+import inspect
 import json
 import re
 import time
@@ -12,6 +13,7 @@ import gradio as gr
 import httpx
 import pytest
 import torch
+from gradio.blocks import convert_component_dict_to_list
 from tiny import tiny_translator, write_tiny
 
 from train.loop import fit_on_cpu
@@ -195,8 +197,18 @@ def test_the_usual_plan_is_what_the_page_offers(app):
 
 
 def handler(app, name: str):
-    """One of the lab's event handlers."""
-    return next(fn.fn for fn in app.fns.values() if fn.name == name)
+    """One of the lab's event handlers; what it names by component comes in the outputs' order."""
+    found = next(fn for fn in app.fns.values() if fn.name == name)
+
+    def listed(answer):
+        named = isinstance(answer, dict)
+        return convert_component_dict_to_list(found.outputs, answer) if named else answer
+
+    def handle(*asked):
+        answer = found.fn(*asked)
+        return (listed(one) for one in answer) if inspect.isgenerator(answer) else listed(answer)
+
+    return handle
 
 
 @pytest.mark.parametrize(
@@ -246,7 +258,7 @@ def test_a_model_is_looked_at_before_anybody_trains_it(app, started):
     assert rival == [None, None]
     assert not any(ref() and not ref().ended for ref in started[earlier:])
     assert preview(None, "<b>", *SETTINGS, *MODEL, *MODEL)[1]["reads"]
-    assert preview(None, "CAB", "fly", *SETTINGS[1:], *MODEL, *MODEL) == (None,) * 5
+    assert preview(None, "CAB", "fly", *SETTINGS[1:], *MODEL, *MODEL) == [None] * 5
     race = preview(None, "CAB", *SETTINGS[:-1], True, *MODEL, *MODEL)
     assert len(race[0]["series"]) == 2 and race[3]["groups"]
 
@@ -255,7 +267,7 @@ def test_what_is_decoded_while_it_learns_is_not_taken_back(app):
     running = handler(app, "run")(None, "CAB", *SETTINGS, *MODEL, *MODEL)
     training, *_ = next(running)
     read = [update[4]["reads"] for update in islice(running, 2)]
-    looked = handlers.look_now(training, "ABC")
+    looked = handler(app, "look_now")(training, "ABC")
     later = next(running)[4]["reads"]
     running.close()
     forget(training)

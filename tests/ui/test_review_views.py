@@ -222,7 +222,7 @@ def test_heads_are_switched_off_for_the_text_that_stands_there(trained):
         layers.build(SimpleNamespace(classifier=trained), review, opened)
     handlers = {handler.name: handler for handler in demo.fns.values()}
     assert [handlers[name].inputs[0] for name in ("toggle", "try_each")] == [review, review]
-    first = next(iter(every_head(trained.model.sites, 4)))
+    first = next(iter(every_head(trained.model)))
     pressed = gr.EventData(None, {"off": [switches.head_key(first)], "press": 2})
     off, value = handlers["toggle"].fn(SAID, None, pressed)
     assert off == (first,) and value == {
@@ -236,11 +236,11 @@ def test_heads_are_switched_off_for_the_text_that_stands_there(trained):
 
 
 def test_of_what_a_page_says_is_off_only_heads_count(trained):
-    sites = trained.model.sites
-    heads = [switches.head_key(head) for head in every_head(sites, 4)]
+    every = every_head(trained.model)
+    heads = [switches.head_key(head) for head in every]
     sent = [[heads[1]], None, 7, heads[2], "decoder-cross:9:9", heads[0]]
-    found = switches.heads_named(sites, 4, sent)
+    found = switches.heads_named(every, sent)
     assert [switches.head_key(head) for head in found] == [heads[0], heads[2]]
-    assert switches.heads_named(sites, 4, heads[0]) == ()
-    assert switches.heads_off(found, 16) == "2 of 16 heads are off"
-    assert switches.heads_off(found[:1], 16) == "1 of 16 heads is off"
+    assert switches.heads_named(every, heads[0]) == ()
+    assert switches.heads_off(every, found) == f"2 of {len(heads)} heads are off"
+    assert switches.heads_off(every, found[:1]) == f"1 of {len(heads)} heads is off"

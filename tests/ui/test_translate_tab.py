@@ -52,7 +52,7 @@ def typed(handlers):
 
 
 def head_of(trained, number):
-    return list(every_head(trained.model.sites, trained.model.config.n_heads))[number]
+    return every_head(trained.model)[number]
 
 
 def test_steps_are_kept_and_one_that_is_taken_back_is_none(trained, work):
@@ -122,8 +122,9 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
     pressed = gr.EventData(None, {"off": ["decoder-cross:0:1"], "press": 3})
     search = TEXT, work.beam_size, work.length_penalty
     for left in (("Another text.", *search[1:]), (TEXT, work.beam_size + 1, search[2])):
-        *kept, switches = handlers.toggle(work, *left, None, pressed)
-        assert all(value == gr.skip() for value in kept) and len(kept) == len(handlers.parts.shown)
+        back = handlers.toggle(work, *left, None, pressed)
+        assert list(back) == [handlers.parts.switches]  # nothing else changes
+        (switches,) = back.values()
         assert (switches["off"], switches["press"]) == ([], 3)
     *_, switches = handlers.toggle(work, *search, None, pressed)
     assert switches["off"] == ["decoder-cross:0:1"]

@@ -26,7 +26,7 @@ def knock_out(
     measure(n, off) gives a number for each of n copies of the input, with the heads switched
     off that the Trace `off` names.
     """
-    heads, changes = list(every_head(model.sites, model.config.n_heads)), []
+    heads, changes = every_head(model), []
     before = measure(1, Trace(record=False))
     for first in range(0, len(heads), max(1, size)):
         batch = heads[first : first + max(1, size)]

@@ -1,6 +1,6 @@
 """The address of a head, all heads of a model, and masks that keep or drop some of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -27,6 +27,6 @@ def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
     return masks
 
 
-def every_head(sites: Iterable[Site], n_heads: int) -> Iterator[Head]:
+def every_head(model: Model) -> list[Head]:
     """All (site, head) pairs, in the order in which knock-out maps batch them."""
-    return ((site, head) for site in sites for head in range(n_heads))
+    return [(site, head) for site in model.sites for head in range(model.config.n_heads)]

@@ -17,13 +17,10 @@ from transformer_core.tasks.requests import InputError
 # at most so many visitors compute at once, over all events: more would only slow each other down
 QUEUED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
-# for handlers that show no sign of waiting and need to answer only the last of several events
-QUIET: dict[str, Any] = {
-    "show_progress": "hidden",
-    "trigger_mode": "always_last",
-    **QUEUED,
-    **PRIVATE,
-}
+MODEL: dict[str, Any] = {**QUEUED, **PRIVATE}
+HIDDEN: dict[str, Any] = {"show_progress": "hidden", **PRIVATE}  # shows no sign of waiting
+LATEST: dict[str, Any] = {"trigger_mode": "always_last", **HIDDEN}  # answers the last of several
+QUIET: dict[str, Any] = {**LATEST, **QUEUED}
 SECONDS_PER_UPDATE = 0.1  # of a stream
 BUSY = "() => ({__type__: 'update', interactive: true})"
 IDLE = "() => ({__type__: 'update', interactive: false})"
@@ -109,9 +106,9 @@ def stoppable(stop: gr.Button, triggers: list, running, ends: Sequence = ()) -> 
     at_rest: dict[str, Any] = {
         "fn": lambda: gr.Button(interactive=False),
         "outputs": stop,
-        **PRIVATE,
+        **HIDDEN,
     }
-    running.then(show_progress="hidden", **at_rest)
-    stop.click(cancels=running, show_progress="hidden", **at_rest)
+    running.then(**at_rest)
+    stop.click(cancels=running, **at_rest)
     for end in ends:
         end(None, None, stop, js=IDLE, cancels=running, **PRIVATE)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import gradio as gr
 from gradio.components import Component
 
-from transformer_core.ui.events import PRIVATE
+from transformer_core.ui.events import HIDDEN
 
 
 class Follower(NamedTuple):
@@ -46,5 +46,5 @@ def open_section(row: gr.Tabs) -> gr.State:
     shown = gr.State(tabs[0].id)
     for tab in tabs:
         this = functools.partial(str, tab.id)
-        tab.select(this, None, shown, show_progress="hidden", **PRIVATE)
+        tab.select(this, None, shown, **HIDDEN)
     return shown

@@ -17,7 +17,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from transformer_core.ui.events import PRIVATE, TELL
+from transformer_core.ui.events import HIDDEN, PRIVATE, TELL
 from transformer_core.ui.place import (
     HEADS,
     OTHERS,
@@ -150,8 +150,7 @@ class House:
         outputs = [self.tabs, *sections, *self.valued, *self.restored.values()]
         # progress is shown on this view, which is empty: otherwise the page would mark every
         # output, whole tabs included, as waiting
-        hidden = {"show_progress": "hidden", "show_progress_on": view, **PRIVATE}
-        entered = view.visit(self.enter, self.valued, outputs, **hidden)
+        entered = view.visit(self.enter, self.valued, outputs, show_progress_on=view, **HIDDEN)
         entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)
         for tab, furniture in self.furniture.items():
             for name, one in furniture.named(tab).items():

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import gradio as gr
 
 from transformer_core.explain.roles import HeadRole, called
-from transformer_core.model.heads import Head, every_head
-from transformer_core.model.trace import Site
+from transformer_core.model.heads import Head
 from transformer_core.tasks.wording import signed
 from transformer_core.ui.views.view import view
 
@@ -36,15 +35,15 @@ def head_key(head: Head) -> str:
     return f"{site.stack}-{site.kind}:{site.layer}:{index}"
 
 
-def heads_named(sites: Sequence[Site], n_heads: int, keys: object) -> tuple[Head, ...]:
-    """The heads of a model whose names are among these; whatever else a page sends names none."""
+def heads_named(heads: Sequence[Head], keys: object) -> tuple[Head, ...]:
+    """Those of some heads whose names are among these; whatever else a page sends names none."""
     wanted = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
-    return tuple(head for head in every_head(sites, n_heads) if head_key(head) in wanted)
+    return tuple(head for head in heads if head_key(head) in wanted)
 
 
-def heads_off(off: Collection[Head], n_heads: int) -> str:
+def heads_off(heads: Sequence[Head], off: Collection[Head]) -> str:
     """1 of 16 heads is off"""
-    return f"{len(off)} of {n_heads} heads {'is' if len(off) == 1 else 'are'} off"
+    return f"{len(off)} of {len(heads)} heads {'is' if len(off) == 1 else 'are'} off"
 
 
 def worth(
@@ -62,21 +61,24 @@ def worth(
 
 
 def switches_value(
-    sites: Sequence[Site],
-    n_heads: int,
+    heads: Sequence[Head],
     off: Iterable[Head],
     damage: dict[Head, float] | None,
-    diff: list,
     summary: str,
+    *,
     quantity: str = "log-probability",
+    diff: Sequence[Sequence[str]] = (),
     texts: Sequence[tuple[str, str]] = (),
 ) -> dict:
     """What switches.js draws: which heads are off, and what each is worth if that was measured.
 
-    damage is the change of the quantity without each head; texts are to be compared, each with its
-    name.
+    damage is the change of the quantity without each head; diff [[" ", word], ["-", word],
+    ["+", word], …] is what the heads that are off change of a text, texts (name, text) are to be
+    compared.
     """
-    kinds = dict.fromkeys((site.stack, site.kind) for site in sites)
+    grids: dict[tuple[str, str], list[Head]] = {}
+    for site, index in heads:
+        grids.setdefault((site.stack, site.kind), []).append((site, index))
     return {
         "summary": summary,
         "quantity": quantity,
@@ -84,10 +86,10 @@ def switches_value(
             {
                 "name": f"{stack} {kind}-attention",
                 "key": f"{stack}-{kind}",
-                "layers": sum((s.stack, s.kind) == (stack, kind) for s in sites),
-                "heads": n_heads,
+                "layers": len({site for site, _ in grid}),
+                "heads": len({index for _, index in grid}),
             }
-            for stack, kind in kinds
+            for (stack, kind), grid in grids.items()
         ],
         "off": [head_key(head) for head in off],
         "damage": damage and {head_key(head): round(d, 4) for head, d in damage.items()},

@@ -17,7 +17,7 @@ from gradio.events import Dependency
 from transformer_core.studies.records import AXES
 from transformer_core.ui.choice import Choice
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import PRIVATE, QUEUED, after_any
+from transformer_core.ui.events import HIDDEN, LATEST, MODEL, PRIVATE, after_any
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number, spelled
@@ -45,8 +45,6 @@ SEE = {
     "Where a curve climbs, the model cannot use a text that long. Learned positions end at "
     "the line: there is no vector for what lies beyond.",
 }
-# what is drawn comes from files: it need not wait for those who compute with models
-DRAWING: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden", **PRIVATE}
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,13 @@ class Layout:
 
     @property
     def choices(self) -> list[gr.blocks.Block]:
-        """What `Answers.choices` fills, in its order."""
+        """What `Answers.offered` fills, in its order, then the twins."""
         offered = [self.problems, self.metric, self.baseline, self.one, self.other]
         return [*offered, self.longer_tab, self.found, self.cards, self.shown, *self.twin]
 
     @property
     def twin(self) -> list[gr.components.Component]:
-        """What `brought` fills, in its order."""
+        """What `Answers.twin` fills, in its order."""
         return [self.text, self.site, self.head, *self.told]
 
     @property
@@ -211,6 +209,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
     study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
     settings.append(here.weight)
     brought = [here.text, here.part, here.part_head, here.asked]
+    # what is drawn comes from files: it need not wait for those who compute with models
     drawings: list[tuple[Callable, list[Any], list[Any]]] = [
         (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
@@ -220,39 +219,39 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         answers.arrive,
         [study, here.shown, metric, *brought, *settings],
         [study, here.curves, *here.choices, here.brought, here.asked],
-        **DRAWING,
+        **LATEST,
     )
     chosen = [here.curves, *here.choices]
-    choosing = study.input(answers.choose, [study, *settings], chosen, **DRAWING)
+    choosing = study.input(answers.choose, [study, *settings], chosen, **LATEST)
     for event in (arriving, choosing):
         for draw, inputs, outputs in [*drawings, (answers.draw_longer, [study], [here.longer])]:
-            event.success(draw, inputs, outputs, **DRAWING)
+            event.success(draw, inputs, outputs, **LATEST)
     drawings.append((answers.draw_curves, [study, metric, *settings], [here.curves]))
     for draw, inputs, outputs in drawings:
-        after_any([box.input for box in inputs[1:]], draw, inputs, outputs, **DRAWING)
+        after_any([box.input for box in inputs[1:]], draw, inputs, outputs, **LATEST)
     return arriving
 
 
 def wire_twins(here: Layout, answers: Answers, arriving: Dependency) -> None:
     """One text is asked of every variant, until somebody stops it."""
-    shared: dict[str, Any] = {"queue": False, "show_progress": "hidden", **PRIVATE}
+    shared: dict[str, Any] = {"queue": False, **HIDDEN}
     running, ended = partial(can_press, True), partial(can_press, False)
     arriving.success(running, None, here.ask, **shared)
     question = [here.study, here.text, here.site, here.head]
     answer = [here.found, here.cards, here.asked, *here.told]
     begun = gr.on([here.ask.click, here.text.submit], running, None, here.stop, **shared)
-    asking = [begun.then(answers.run_twins, question, answer, **QUEUED, **PRIVATE)]
+    asking = [begun.then(answers.run_twins, question, answer, **MODEL)]
     brought = arriving.success(can_press, here.brought, here.stop, **shared)
     # asked by the server alone: what the page shows may be another study's by now
-    asking.append(brought.then(answers.run_brought, here.brought, answer, **QUEUED, **PRIVATE))
+    asking.append(brought.then(answers.run_brought, here.brought, answer, **MODEL))
     chosen = [here.study, here.found, here.text, here.site, here.head]
     heads = [here.cards, *here.told]
     for one in asking:
         one.then(ended, None, here.stop, **shared)
-        one.success(answers.catch_up, [*chosen, here.part, here.part_head], heads, **DRAWING)
+        one.success(answers.catch_up, [*chosen, here.part, here.part_head], heads, **LATEST)
     stopped = gr.on([here.stop.click, here.study.input], None, cancels=asking, **PRIVATE)
     stopped.then(ended, None, here.stop, **shared)
-    gr.on([here.site.input, here.head.input], answers.show_head, chosen, heads, **DRAWING)
+    gr.on([here.site.input, here.head.input], answers.show_head, chosen, heads, **LATEST)
 
 
 def can_press(now: object) -> gr.Button:

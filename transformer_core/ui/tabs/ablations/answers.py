@@ -33,7 +33,7 @@ from transformer_core.studies.twins import Twin, Views, attention, sites_of, twi
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
 from transformer_core.ui.events import answers_errors
-from transformer_core.ui.tabs.ablations.brought import N_BROUGHT, begin_with, brought, there
+from transformer_core.ui.tabs.ablations.brought import begin_with, brought, there
 from transformer_core.ui.tabs.ablations.files import Studies, told
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.twins import twins_value
@@ -45,8 +45,6 @@ TEXTS = {
     "sentiment": "A wonderful cast, but the story is dull and far too long.",
     "copy_task": "ADAPTATIONSPOSSIBLE",
 }
-
-N_OFFERED = 9  # values that `choices` gives of a study, before those that can be brought
 
 
 @dataclass(frozen=True)
@@ -66,17 +64,18 @@ class Answers:
         name = name or self.studies.clearest()
         study = self.studies.get(name)
         new = text and text != TEXTS.get(name) and (name, text) != tuple(asked)
-        choices = self.choices(study, text, part, head)
+        offered, twin = self.offered(study), self.twin(study, text, part, head)
         if name != shown or metric not in study.metrics:
             metric = next(iter(study.metrics), None)
-        else:
-            twin = choices[N_OFFERED:] if part or new else [gr.skip()] * N_BROUGHT
-            choices = told(study), *[gr.skip()] * (N_OFFERED - 1), *twin
+        else:  # what was chosen stays
+            offered = told(study), *[gr.skip()] * (len(offered) - 1)
+            twin = twin if part or new else (gr.skip(),) * len(twin)
         site, head = begin_with(study, part, head)
         # counts as asked from here on, even if it is stopped or refused: coming back to the tab
         # does not ask it again
         question, asked = ((name, text, str(site), head), (name, text)) if new else (None, asked)
-        return name, self.draw_curves(name, metric, *settings), *choices, question, asked
+        curves = self.draw_curves(name, metric, *settings)
+        return name, curves, *offered, *twin, question, asked
 
     @answers_errors
     def choose(self, name, *settings):
@@ -84,11 +83,11 @@ class Answers:
         chosen = self.studies.get(name)
         metric = next(iter(chosen.metrics), None)
         # the curves come with the choices, in one answer: whoever opens a study wants to see them
-        return self.draw_curves(name, metric, *settings), *self.choices(chosen)
+        curves = self.draw_curves(name, metric, *settings)
+        return curves, *self.offered(chosen), *self.twin(chosen)
 
-    def choices(self, study: Study, text: str = "", part: str = "", head: int = 1) -> tuple:
-        """What each control offers for a study, and what it begins with; of the twins, what was
-        brought along."""
+    def offered(self, study: Study) -> tuple:
+        """What each control offers for a study, and what it begins with."""
         variants = [(variant.title, key) for key, variant in study.variants.items()]
         first = study.baseline.name if study.baseline else None
         second = next((key for _, key in variants if key != first), first)
@@ -103,8 +102,11 @@ class Answers:
             [],
             None,
             study.name,
-            *brought(self.models, study, text or TEXTS.get(study.name, ""), part, head),
         )
+
+    def twin(self, study: Study, text: str = "", part: str = "", head: int = 1) -> tuple:
+        """What was brought along to the twins, or what they begin with."""
+        return brought(self.models, study, text or TEXTS.get(study.name, ""), part, head)
 
     @answers_errors
     def draw_curves(self, name, metric, split, axis, logs, weight):

@@ -9,8 +9,6 @@ from transformer_core.studies.twins import sites_of
 from transformer_core.ui.doors import go_home, part_of, see_inside
 from transformer_core.ui.views.doors import doors_value
 
-N_BROUGHT = 6  # values that `brought` gives
-
 
 def brought(models: Models, study: Study, text: str, part: str, head: int) -> tuple:
     """A text for the twins, the attention and the head of theirs to begin with, and the values of

@@ -1,18 +1,10 @@
-"""What a visitor of the tab has before him, while several answers to him are under way."""
+"""What a visitor of the tab has before them, while several answers are under way."""
 
 import threading
-from dataclasses import dataclass
 
 from transformer_core.model.heads import Head
+from transformer_core.ui.head_switches import Measured
 from transformer_core.ui.tabs.generate.story import Story
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a text loses without each head."""
-
-    ids: list[int]
-    damage: dict[Head, float]
 
 
 class Desk:

@@ -27,7 +27,7 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
-from transformer_core.ui.events import PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.events import HIDDEN, MODEL, PRIVATE, QUEUED, answers_errors, paced
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
@@ -55,8 +55,6 @@ TITLE = "Generate"
 FIRST_LENGTH = 122  # characters of the story that is there at first: it ends with an open choice
 MAX_PASTED = 5_000
 MAX_AT_ONCE = 100  # characters written in one answer: nobody else waits long for a place
-MODEL: dict[str, Any] = {**QUEUED, **PRIVATE}
-UNSEEN: dict[str, Any] = {"show_progress": "hidden"}
 # an error ends the writing on the page too
 END: dict[str, Any] = {
     "fn": None,
@@ -201,27 +199,27 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     opening = [desk, draw.length, *settings]
     shown = [first.story, deeper.branches, first.doors, first.branch]
     asked = first.story.more(
-        writing.more, [desk, *settings], first.story, trigger_mode="multiple", **UNSEEN, **MODEL
+        writing.more, [desk, *settings], first.story, trigger_mode="multiple", **HIDDEN, **QUEUED
     )
     # additions to an abandoned text are not cancelled: they are short, the desk refuses them, and
     # gradio reports a cancellation as a failure, which could end the text that came after
     pressed = [first.write.click, first.prompt.submit]
     begins = [
-        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **UNSEEN, **MODEL),
-        first.go_on.click(writing.go_on, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
-        first.next.branch(writing.fork, [desk, draw.length], shown, **UNSEEN, **PRIVATE),
-        deeper.garden.take(writing.take, [desk, draw.length], shown, **UNSEEN, **MODEL),
+        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **HIDDEN, **QUEUED),
+        first.go_on.click(writing.go_on, [desk, draw.length], shown, **HIDDEN),
+        first.next.branch(writing.fork, [desk, draw.length], shown, **HIDDEN),
+        deeper.garden.take(writing.take, [desk, draw.length], shown, **HIDDEN, **QUEUED),
     ]
     for event in (asked, *begins):
         event.failure(**END)
-    ends: dict[str, Any] = {"cancels": begins, **UNSEEN, **PRIVATE}
+    ends: dict[str, Any] = {"cancels": begins, **HIDDEN}
     first.story.stop(writing.stop, desk, shown, queue=False, **ends)
     deeper.branches.select(
         writing.show, [desk, deeper.branches], shown, trigger_mode="always_last", **ends
     )
     arriving = [desk, first.branch, first.prompt, draw.length, *settings]
-    page.opened.select(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
-    page.restored.change(writing.arrive, arriving, shown, **UNSEEN, **MODEL)
+    page.opened.select(writing.arrive, arriving, shown, **HIDDEN, **QUEUED)
+    page.restored.change(writing.arrive, arriving, shown, **HIDDEN, **QUEUED)
 
 
 def wire_judging(trained: Trained, deeper: Deeper) -> None:
@@ -253,7 +251,7 @@ def wire_learning(trained: Trained, deeper: Deeper) -> None:
     def recorded():
         return learning_said(trained)
 
-    deeper.learning_opened.select(recorded, None, deeper.learning, **UNSEEN, **PRIVATE)
+    deeper.learning_opened.select(recorded, None, deeper.learning, **HIDDEN)
 
 
 def serve(trained: Trained) -> None:

@@ -7,10 +7,12 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
-from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
+from transformer_core.ui.events import QUIET, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.head_switches import wire_knock
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
@@ -92,8 +94,7 @@ class Looking:
     @answers_errors
     def toggle(self, desk: Desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
         """Other heads are off."""
-        model = self.trained.model
-        desk.off = heads_named(model.sites, model.config.n_heads, event.off)
+        desk.off = heads_named(every_head(self.trained.model), event.off)
         shown = self.show_worth(desk, seed, temperature, top_k, top_p, penalty)
         return answering(event, shown)
 
@@ -138,10 +139,8 @@ def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deepe
     first.picture.attend(looking.attend, desk, first.weights, **QUIET)
     switches = deeper.switches
     switches.toggle(looking.toggle, [desk, *settings], switches, **QUIET)
-    # in two steps, for heads may be switched, or another place looked at, while it measures
-    switches.knock(
-        looking.try_each, desk, None, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(looking.show_worth, [desk, *settings], switches, **QUIET)
+    shown_worth = looking.show_worth, [desk, *settings]
+    wire_knock(switches, (looking.try_each, desk, None), shown_worth)
     deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUIET)
     changes = [shown.change, moved.change, *(setting.change for setting in settings)]
     gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUIET)

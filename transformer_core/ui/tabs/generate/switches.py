@@ -7,13 +7,13 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.decoding.steps import next_log_probs
 from transformer_core.explain.knock_out import knock_out_text, said
 from transformer_core.explain.roles import roles_of
-from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import Look, write_on
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import signed
-from transformer_core.ui.tabs.generate.desk import Measured
+from transformer_core.ui.head_switches import Measured, damage_to
 from transformer_core.ui.tabs.generate.story import Story
 from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
 
@@ -48,24 +48,25 @@ def switched(
 ) -> dict:
     """The head switches, with what each is worth if that was measured of this text."""
     model, ids = trained.model, read_of(story, seen)
-    n_heads, n = model.config.n_heads, len(ids) - 1
+    heads = every_head(model)
+    n = len(ids) - 1
     if n < 1:
-        return switches_value(model.sites, n_heads, off, None, [], NOTHING)
-    damage = kept.damage if kept and kept.ids == ids else None
+        return switches_value(heads, off, None, NOTHING)
+    damage = damage_to(ids, kept)
     change = f"the log-probability of the last {'character' if n == 1 else f'{n:,} characters'}"
     summary, texts = INVITATION, []
     if damage:
         summary = worth(damage, roles_of(trained), f"much {change} changes", 2)
     if off:
         summary = (
-            f"{heads_off(off, len(model.sites) * n_heads)}: {change} changes by "
+            f"{heads_off(heads, off)}: {change} changes by "
             f"{signed(lost(model, ids, off), 2)}. With the same dice it goes on:"
         )
         before = story.branch.ids[: seen.position]
         for name, some in (("all heads", ()), ("without", off)):
             tokens = write_on(trained, before, LENGTH, sampling, seed, some)
             texts.append((name, "".join(token.text for token in tokens)))
-    return switches_value(model.sites, n_heads, off, damage, [], summary, texts=texts)
+    return switches_value(heads, off, damage, summary, texts=texts)
 
 
 @torch.inference_mode()

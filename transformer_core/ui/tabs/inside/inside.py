@@ -18,7 +18,7 @@ from transformer_core.lab.training import Training
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, QUIET, answers_errors
+from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
@@ -254,7 +254,7 @@ def build(page: Page) -> Furniture:
     looking = [layout.choice, layout.text, *layout.kept[1:], page.training]
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
-    seen = {"show_progress_on": layout.drawing, **QUEUED, **PRIVATE}
+    seen = {"show_progress_on": layout.drawing, **MODEL}
     gr.on(
         [layout.button.click, layout.text.submit],
         inside.look_inside,

@@ -3,22 +3,21 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import gradio as gr
 
 from transformer_core.inside.source import code_parts, part
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.lab.training import Fit, Training
+from transformer_core.lab.training import Training
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import answers_errors, paced
 from transformer_core.ui.layout import section_id
-from transformer_core.ui.page import forget
+from transformer_core.ui.page import Page, forget
+from transformer_core.ui.tabs.lab.layout import CODE, OWN_PAIRS, Layout
 from transformer_core.ui.tabs.lab.progress import (
     HINT,
-    N_LOOKS,
-    N_SHOWN,
     curves_of,
     display,
     looks_of,
@@ -30,14 +29,15 @@ from transformer_core.ui.views.code import code_value
 
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
 NOTHING = "There is no model yet: press Start."
-CODE, OWN_PAIRS = "Code", "Own pairs"  # sections that a handler knows
+Values = dict[Any, Any]  # of the components that a handler answers with
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What needs the loop with which models are trained here."""
+    """The handlers that begin, end and show a training; each names the components that change."""
 
-    fit: Fit
+    page: Page
+    here: Layout
 
     def begun(self, training: Training | None, text: str, values: tuple) -> Training:
         """The training to go on with, or a new one if it ended or other settings were chosen."""
@@ -46,67 +46,102 @@ class Lab:
             training.held = None  # whoever goes on wants to see what comes
             training.reads = training.check(text)
             return training
-        fresh = Training(self.fit, plan)
+        fresh = Training(self.page.fit, plan)
         fresh.reads = fresh.check(text)
         forget(training)
         return fresh
 
-    def run(self, training, text, *values) -> Iterator[tuple]:
+    def shows(self, training: Training, running: bool = False) -> Values:
+        """Everything that changes while a model learns."""
+        return dict(zip(self.here.shown, display(training, running), strict=True))
+
+    def not_running(self, training) -> Values:
+        """The status line and the Stop button while nothing runs."""
+        return {self.here.status: status_of(training), self.here.stop: stop_button(False)}
+
+    def run(self, training, text, *values) -> Iterator[Values]:
         """Start: train, and show it as it goes on."""
         try:
             training = self.begun(training, text, values)
         except InputError as error:
-            yield refused(error)
+            yield self.refused(error)
             return
         # the session gets the training once: were it part of every update, one that is under way
         # while the visitor leaves would put it back
-        yield training, *[gr.skip()] * N_SHOWN
+        yield {self.page.training: training}
         training.advance()
-        yield gr.skip(), *display(training, running=True)
+        yield self.shows(training, running=True)
         for now in paced(training.run(), SECONDS_PER_UPDATE):
-            yield gr.skip(), *display(now, running=True)
-        yield gr.skip(), *display(training)
+            yield self.shows(now, running=True)
+        yield self.shows(training)
 
-    def one_step(self, training, text, *values) -> tuple:
+    def one_step(self, training, text, *values) -> Values:
         """Step: one more, and no further."""
         try:
             training = self.begun(training, text, values)
         except InputError as error:
-            return refused(error)
+            return self.refused(error)
         training.pause()
         training.advance()
-        return training, *display(training)
+        return {self.page.training: training, **self.shows(training)}
 
-    def preview(self, training, text, *values) -> tuple:
+    def refused(self, error: InputError) -> Values:
+        """Why a training cannot begin, in the line below the buttons."""
+        # which is Markdown, and may quote anything
+        said = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", str(error))
+        return {self.here.status: said, self.here.stop: stop_button(False)}
+
+    def preview(self, training, text, *values) -> Values:
         """What the chosen model writes before it has learnt anything, unless one is on show."""
         if has_begun(training):
             return gr.skip()
         try:
-            fresh = Training(self.fit, plan_of(*values))
+            fresh = Training(self.page.fit, plan_of(*values))
         except InputError:  # Start says it; here one is still choosing
-            return (None,) * (1 + N_LOOKS)
+            return dict.fromkeys(self.here.pictures)
         fresh.advance()
         fresh.reads = fresh.readable(text)
         looks = curves_of(fresh, HINT), *looks_of(fresh)
         fresh.forget()
-        return looks
+        return dict(zip(self.here.pictures, looks, strict=True))
 
-    def clear(self, training, text, *values) -> tuple:
+    def clear(self, training, text, *values) -> Values:
         """Reset: let go of the training."""
         forget(training)
-        return None, *not_running(None), *self.preview(None, text, *values)
+        looks = self.preview(None, text, *values)
+        return {self.page.training: None, **self.not_running(None), **looks}
 
-    def halt(self, training, text, *values) -> tuple:
+    def halt(self, training, text, *values) -> Values:
         """Stop: end a run with the step that it is at, or leave the queue."""
         if not has_begun(training):
             return self.clear(training, text, *values)
         training.pause()
         try:
             training.reads = training.check(text)
-            return gr.skip(), *display(training)
+            return self.shows(training)
         except InputError:  # what it cannot read is no reason to go on
-            skipped = [gr.skip()] * N_LOOKS
-            return gr.skip(), *not_running(training), curves_of(training), *skipped
+            return {**self.not_running(training), self.here.curves: curves_of(training)}
+
+    @answers_errors
+    def look_back(self, training, text, event: gr.EventData) -> Values:
+        """Go to a recorded moment, or back to the present."""
+        training = trained(training)
+        if event.step is not None:
+            check_number("The step", event.step, 0, training.plan.steps)
+        training.held = event.step
+        return self.look_now(training, text)
+
+    @answers_errors
+    def look_now(self, training, text) -> Values:
+        """Decode: the same moment with another input; what cannot be read is said where it would
+        be."""
+        training = trained(training)
+        try:
+            training.reads = training.check(text)
+        except InputError as error:
+            return {self.here.output: {"summary": str(error)}}
+        looks = curves_of(training), *looks_of(training)
+        return dict(zip(self.here.pictures, looks, strict=True))
 
     def show_code(self, section, *values) -> dict:
         """The lines and shapes of each part of the chosen model, once their section is open."""
@@ -119,29 +154,8 @@ class Lab:
         except InputError as error:
             return {"refusal": str(error)}
         lengths = len(toy.example) + 1, len(toy.answer(toy.example) or "") + 1
-        loop = part("The training loop", list(self.fit.code), None)
+        loop = part("The training loop", list(self.page.fit.code), None)
         return code_value([*code_parts(config, *lengths), loop])
-
-
-@answers_errors
-def look_back(training, text, event: gr.EventData) -> tuple:
-    """Go to a recorded moment, or back to the present."""
-    training = trained(training)
-    if event.step is not None:
-        check_number("The step", event.step, 0, training.plan.steps)
-    training.held = event.step
-    return look_now(training, text)
-
-
-@answers_errors
-def look_now(training, text) -> tuple:
-    """Decode: the same moment with another input; what cannot be read is said where it would be."""
-    training = trained(training)
-    try:
-        training.reads = training.check(text)
-        return curves_of(training), *looks_of(training)
-    except InputError as error:
-        return gr.skip(), gr.skip(), {"summary": str(error)}, gr.skip(), gr.skip()
 
 
 def new_task(shown, task, length, letters, pairs) -> tuple:
@@ -168,19 +182,6 @@ def show_pairs(task) -> gr.Tabs:
 def second_model(race) -> gr.Column:
     """Room for what a rival writes."""
     return gr.Column(visible=bool(race))
-
-
-def refused(error: InputError) -> tuple:
-    """The outputs of a training that cannot begin: the line below the buttons says why."""
-    said = re.sub(
-        r"([!-/:-@\[-`{-~])", r"\\\1", str(error)
-    )  # it is Markdown, and may quote anything
-    return gr.skip(), said, stop_button(False), *[gr.skip()] * (N_SHOWN - 2)
-
-
-def not_running(training) -> tuple:
-    """The status line and the Stop button while nothing runs."""
-    return status_of(training), stop_button(False)
 
 
 def trained(training: Training | None) -> Training:

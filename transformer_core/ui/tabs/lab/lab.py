@@ -11,16 +11,13 @@ import gradio as gr
 
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
-from transformer_core.ui.events import PRIVATE, QUEUED, after_any
+from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
     Lab,
-    look_back,
-    look_now,
     new_task,
-    not_running,
     second_model,
     show_pairs,
 )
@@ -29,16 +26,16 @@ from transformer_core.ui.tabs.lab.layout import Layout, doors_of, lay_out
 TITLE = "Live lab"
 # one training at a time on this machine; gradio tells the others their place in its queue
 TRAINING = {"concurrency_id": "training", "concurrency_limit": 1, **PRIVATE}
-HIDDEN = {"show_progress": "hidden", **PRIVATE}
 WAITING = "Waiting: one model is trained at a time on this machine. **Stop** leaves the queue."
 WAIT = f"() => [{json.dumps(WAITING)}, {{__type__: 'update', interactive: true}}]"
 
 
 def build(page: Page) -> Furniture:
     """Lay out the tab and wire it."""
-    layout, lab = lay_out(Plan()), Lab(page.fit)
+    layout = lay_out(Plan())
+    lab = Lab(page, layout)
     wire_training(page, layout, lab)
-    wire_looks(page, layout)
+    wire_looks(page, layout, lab)
     wire_choices(page, layout, lab)
     return Furniture(layout.sections, choice=layout.task)
 
@@ -60,20 +57,26 @@ def wire_training(page: Page, layout: Layout, lab: Lab) -> None:
     layout.step.click(None, None, said, js=WAIT, **PRIVATE)
     stepped = layout.step.click(lab.one_step, asked, shown, **seen, **TRAINING)
     for trained in (started, stepped):
-        trained.failure(not_running, page.training, said, **HIDDEN)
+        trained.failure(lab.not_running, page.training, said, **HIDDEN)
     for button in (layout.stop, layout.reset):
         button.click(None, cancels=[started, stepped], **PRIVATE)
     layout.stop.click(lab.halt, asked, shown, **HIDDEN, **QUEUED)
     layout.reset.click(lab.clear, asked, shown, **HIDDEN, **QUEUED)
 
 
-def wire_looks(page: Page, layout: Layout) -> None:
+def wire_looks(page: Page, layout: Layout, lab: Lab) -> None:
     """Looking at a training, which goes on meanwhile."""
     asked = [page.training, layout.text]
-    looked = {"inputs": asked, "outputs": [layout.curves, *layout.looks], **HIDDEN, **QUEUED}
-    layout.curves.scrub(look_back, trigger_mode="always_last", **looked)
+    layout.curves.scrub(lab.look_back, asked, layout.pictures, **QUIET)
     layout.text.change(doors_of, layout.text, layout.doors, **HIDDEN)
-    gr.on([layout.decode.click, layout.text.submit], look_now, **looked)
+    gr.on(
+        [layout.decode.click, layout.text.submit],
+        lab.look_now,
+        asked,
+        layout.pictures,
+        **HIDDEN,
+        **QUEUED,
+    )
 
 
 def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
@@ -82,9 +85,8 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     shown = gr.State((first.task, (first.length, first.letters)))  # what the input is for
     task = [layout.task, layout.length, layout.letters, layout.pairs]
     asked = [page.training, layout.text, *layout.settings]
-    preview = (lab.preview, asked, [layout.curves, *layout.looks])
-    latest = {"trigger_mode": "always_last", **HIDDEN, **QUEUED}
-    page.opened.select(*preview, **latest)
+    preview = (lab.preview, asked, layout.pictures)
+    page.opened.select(*preview, **QUIET)
     sizes = [layout.length.change, layout.letters.change]
     after_any(
         [layout.task.change, *sizes, layout.pairs.blur],
@@ -92,11 +94,11 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
         [shown, *task],
         [layout.length, layout.letters, layout.text, shown],
         **HIDDEN,
-    ).then(*preview, **latest)
+    ).then(*preview, **QUIET)
     after_any([layout.task.change], show_pairs, layout.task, layout.sections, **HIDDEN)
     layout.learn_pairs.click(lambda: PASTED, None, layout.task, **PRIVATE)
     changes = [c.change for c in (layout.steps, layout.race, *layout.ours, *layout.theirs)]
-    after_any(changes, *preview, **latest)
+    after_any(changes, *preview, **QUIET)
     after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
     opened = open_section(layout.sections)
     changes = [opened.change, layout.task.change, *sizes]

@@ -10,7 +10,6 @@ from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
 from transformer_core.ui.doors import see_inside
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
-from transformer_core.ui.tabs.lab.handlers import CODE, OWN_PAIRS
 from transformer_core.ui.tabs.lab.progress import FIRST
 from transformer_core.ui.tabs.lab.settings import PAIRS, RIVAL, choice_controls
 from transformer_core.ui.views.code import code_view
@@ -19,6 +18,7 @@ from transformer_core.ui.views.doors import doors_value, doors_view
 from transformer_core.ui.views.moment import moment_view
 from transformer_core.ui.views.steps import steps_view
 
+CODE, OWN_PAIRS = "Code", "Own pairs"  # sections that a handler knows
 CURVES_EMPTY = (
     "Here three lines grow while a model learns: the loss, the share of symbols that it foresees, "
     "and the share of outputs without a mistake."
@@ -76,9 +76,14 @@ class Layout:
         return [self.maps, self.output, self.rival_maps, self.rival_output]
 
     @property
+    def pictures(self) -> list[gr.HTML]:
+        """What a look at a model fills: the curves, then what `looks_of` gives."""
+        return [self.curves, *self.looks]
+
+    @property
     def shown(self) -> list[gr.components.Component]:
         """What `display` fills, in its order."""
-        return [self.status, self.stop, self.curves, *self.looks]
+        return [self.status, self.stop, *self.pictures]
 
 
 def lay_out(plan: Plan) -> Layout:

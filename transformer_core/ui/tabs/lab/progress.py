@@ -11,7 +11,6 @@ from transformer_core.ui.views.steps import steps_value
 
 FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
 HINT = "Press Start: the lines grow from here while it learns."
-N_LOOKS, N_SHOWN = 4, 7  # values that `looks_of` and `display` give
 
 
 def progress(name: str, learner: Learner) -> str:
@@ -75,30 +74,28 @@ def curves_of(training: Training, hint: str = "") -> dict:
     )
 
 
-def looks_of(training: Training) -> list:
-    """The values of the attention maps and the outputs: of the first model, then of its rival.
+def looks_of(training: Training) -> tuple:
+    """The values of the attention maps and the outputs: of the first model, then of its rival."""
+    learners = zip(training.names, training.learners, strict=False)
+    looks = [look_of(training, name, learner) for name, learner in learners]
+    first, rival = [*looks, (None, None), (None, None)][:2]
+    return *first, *rival
 
-    Of what the training reads, at the moment that its visitor has gone back to.
+
+def look_of(training: Training, name: str, learner: Learner) -> tuple[dict | None, dict | None]:
+    """The values of one model's attention maps and of its output.
+
+    Of what the training reads, at the moment that its visitor has gone back to; None if the model
+    was not looked at then.
     """
-    values: list[dict | None] = []
-    text = training.reads
-    answer = training.toy.answer(text)
-    for name, learner in zip(training.names, training.learners, strict=False):
-        attempt = training.attempt(learner, text)
-        if attempt is None:
-            values += [None, None]
-            continue
-        target = None if answer is None else [*answer, "[EOS]"]
-        values += [
-            maps_of(name, learner, text, attempt, answer),
-            steps_value(
-                attempt.written,
-                training.toy.tokenizer,
-                target,
-                verdict(attempt.written.text, answer),
-            ),
-        ]
-    return values + [None] * (N_LOOKS - len(values))
+    text, toy = training.reads, training.toy
+    attempt = training.attempt(learner, text)
+    if attempt is None:
+        return None, None
+    answer, written = toy.answer(text), attempt.written
+    target = None if answer is None else [*answer, "[EOS]"]
+    output = steps_value(written, toy.tokenizer, target, verdict(written.text, answer))
+    return maps_of(name, learner, text, attempt, answer), output
 
 
 def maps_of(name: str, learner: Learner, text: str, attempt: Attempt, answer: str | None) -> dict:

@@ -13,7 +13,7 @@ from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.published import Models
 from transformer_core.studies.encodings import trained_with
 from transformer_core.studies.orders import STUDY
-from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, after_any
+from transformer_core.ui.events import HIDDEN, MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.page import Page
@@ -240,10 +240,9 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
         here.orders,
         trigger_mode="always_last",
         show_progress_on=here.orders,
-        **QUEUED,
-        **PRIVATE,
+        **MODEL,
     )
-    here.clear.click(lambda: "", None, here.sentence, show_progress="hidden", **PRIVATE)
+    here.clear.click(lambda: "", None, here.sentence, **HIDDEN)
 
 
 def read_longer(page: Page, here: Layout, shown: gr.State) -> None:

@@ -2,21 +2,20 @@
 lens reads [CLS] after every layer as if it were the last; the switches take heads away.
 """
 
-from dataclasses import dataclass
-
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
 from transformer_core.explain.roles import roles_of
-from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, Classification, classify
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors
+from transformer_core.ui.events import QUIET, answering, answers_errors
+from transformer_core.ui.head_switches import Measured, damage_to, wire_knock
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
@@ -31,14 +30,6 @@ from transformer_core.ui.views.switches import (
 
 TITLE = "Layers"
 POSITIVE = LABELS.index("positive")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What the answer to one text loses without each head."""
-
-    text: str
-    damage: dict[Head, float]  # in points of the answer's probability
 
 
 def lens(trained: Trained, found: Classification) -> dict:
@@ -64,23 +55,23 @@ def switched(
 
     plain is the answer with every head.
     """
-    text = plain.review.text
-    damage = measured.damage if measured and measured.text == text else None
+    model, text = trained.model, plain.review.text
+    heads = every_head(model)
+    damage = damage_to(text, measured)
     label, before = plain.label, plain.probabilities[plain.label]
-    sites, n_heads = trained.model.sites, trained.model.config.n_heads
     summary = INVITATION
     if damage:
         change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
         summary = worth(damage, roles_of(trained), change, 1)
     if off:
-        trace = Trace(head_mask(trained.model, off), record=False)
+        trace = Trace(head_mask(model, off), record=False)
         after = classify(trained, text, trace).probabilities[label]
         summary = (
-            f"{heads_off(off, len(sites) * n_heads)}: the probability of “{label}” "
+            f"{heads_off(heads, off)}: the probability of “{label}” "
             f"goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
-    return switches_value(sites, n_heads, off, damage, [], summary, quantity)
+    return switches_value(heads, off, damage, summary, quantity=quantity)
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
@@ -96,7 +87,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
 
     def toggle(text, measured, event: gr.EventData):
         trained = models.classifier
-        off = heads_named(trained.model.sites, trained.model.config.n_heads, event.off)
+        off = heads_named(every_head(trained.model), event.off)
         try:
             plain = classify(trained, text)
         except InputError:  # the verdict says why
@@ -107,8 +98,9 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     def try_each(text):
         trained = models.classifier
         plain = classify(trained, text)
-        damage = knock_out_class(trained.model, plain.review.ids, LABELS.index(plain.label))
-        return Measured(plain.review.text, {head: 100 * change for head, change in damage.items()})
+        changes = knock_out_class(trained.model, plain.review.ids, LABELS.index(plain.label))
+        points = {head: 100 * change for head, change in changes.items()}
+        return Measured(plain.review.text, points)
 
     @answers_errors
     def show_worth(text, off, measured):
@@ -116,8 +108,6 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         return switched(models.classifier, plain, off, measured)
 
     switches.toggle(toggle, [review, measured], [off, switches], **QUIET)
-    # in two steps, for heads may be switched, or the text may change, while it measures
-    switches.knock(
-        try_each, review, measured, show_progress_on=switches, **QUEUED, **PRIVATE
-    ).success(show_worth, [review, off, measured], switches, **QUIET)
+    shown_worth = show_worth, [review, off, measured]
+    wire_knock(switches, (try_each, review, measured), shown_worth)
     return Drawn([off, meters, switches], draw, [(), None, None])

@@ -12,7 +12,7 @@ from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.events import ENTERED, PRIVATE, QUEUED, after_any, stoppable
+from transformer_core.ui.events import ENTERED, LATEST, MODEL, PRIVATE, after_any, stoppable
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.trial import trial_value, trial_view
@@ -66,13 +66,11 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         shown,
         show_progress="minimal",
         show_progress_on=rows,
-        **QUEUED,
-        **PRIVATE,
+        **MODEL,
     )
     stoppable(stop, starts, running, ends=[review.change])
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
-    running.then(outdated, [review, tried], shown, **quiet)
-    after_any([review.change], outdated, [review, tried], shown, **quiet)
+    running.then(outdated, [review, tried], shown, **LATEST)
+    after_any([review.change], outdated, [review, tried], shown, **LATEST)
 
 
 def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:

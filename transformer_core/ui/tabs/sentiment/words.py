@@ -21,7 +21,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, Review, classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
-from transformer_core.ui.events import PRIVATE, QUEUED, QUIET, answering, answers_errors, stoppable
+from transformer_core.ui.events import MODEL, PRIVATE, QUIET, answering, answers_errors, stoppable
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
@@ -170,8 +170,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         shown,
         show_progress="minimal",
         show_progress_on=words,
-        **QUEUED,
-        **PRIVATE,
+        **MODEL,
     )
     stoppable(stop, [flip.click], searching, ends=[review.change, words.edit])
     return Drawn(shown, editor.draw, [Edited(), None, None])

@@ -8,22 +8,23 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_translation
+from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import Sentence, translate
 from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.head_switches import Measured
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import (
     display,
     doors_of,
+    german,
     nothing,
-    refused,
     switched,
 )
 from transformer_core.ui.tabs.translate.work import (
-    Measured,
     Work,
     again,
     arrived,
@@ -70,7 +71,7 @@ class Handlers:
             if by_address:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
-            return refused(work, error)
+            return {self.parts.german: german(work, str(error))}
         return self.display(work, sentence)
 
     def is_past(self, work: Work, text: str, beam_size: float, length_penalty: float) -> bool:
@@ -124,10 +125,9 @@ class Handlers:
         """Switch heads off and on -> the outputs, and the head switches."""
         if self.is_past(work, text, beam_size, length_penalty):
             # the switches, which show it already, take it back
-            back = answering(event, self.show_worth(work, measured) or {})
-            return *[gr.skip()] * len(self.parts.shown), back
-        model = self.trained.model
-        off = heads_named(model.sites, model.config.n_heads, event.off)
+            back = self.show_worth(work, measured) or {}
+            return {self.parts.switches: answering(event, back)}
+        off = heads_named(every_head(self.trained.model), event.off)
         work, sentence = again(self.trained, work, off=off)
         switches = answering(event, switched(self.trained, work, measured))
         return *self.display(work, sentence, step=True), switches

@@ -8,16 +8,18 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
+from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
-from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import Sentence
 from transformer_core.tasks.wording import amount, percent, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
+from transformer_core.ui.head_switches import Measured, damage_to
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.translate.picture import picture_value
-from transformer_core.ui.tabs.translate.work import Changes, Measured, Work
+from transformer_core.ui.tabs.translate.work import Changes, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.pieces import pieces_value
@@ -45,19 +47,19 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
 
 
 def nothing() -> tuple:
-    """The outputs while there is no text."""
+    """The outputs `Parts.shown` while there is no text."""
+    german, choice, picture = None, gr.Radio([], visible=False), None
     doors = doors_value((), Work().kept)
-    answer = None, gr.Radio([], visible=False), None, doors
-    return Work(), *Work().kept.values(), *answer, *[None] * 3
-
-
-def refused(work: Work, error: InputError) -> tuple:
-    """The outputs when a text cannot be translated: why, and the last translation as a past one."""
-    return *[gr.skip()] * 4, german(work, str(error)), *[gr.skip()] * 6
+    ranked = tree = heads = None
+    first_screen = german, choice, picture, doors
+    return Work(), *Work().kept.values(), *first_screen, ranked, tree, heads
 
 
 def german(work: Work, error: str = "") -> dict:
-    """The translation: the pieces of the sentence looked at, and the sentences around it."""
+    """The translation: the pieces of the sentence looked at, and the sentences around it.
+
+    With an error, which says why another text cannot be translated, it is shown as a past one.
+    """
     if work.now is None:
         return pieces_value((), "", error=error)
     tokens = work.now.tokens
@@ -161,10 +163,10 @@ def switched(trained: Trained, work: Work, measured: Measured | None) -> dict:
     """The head switches, and what each head is worth if that was measured."""
     now = work.translated
     plain = work.plain or now
-    damage = measured.damage if measured and measured.holds_for(plain) else None
+    damage = damage_to(plain, measured)
     diff = word_diff(plain.text, now.text) if work.off else []
-    model, said = trained.model, told(trained, work, damage)
-    return switches_value(model.sites, model.config.n_heads, work.off, damage, diff, said)
+    said = told(trained, work, damage)
+    return switches_value(every_head(trained.model), work.off, damage, said, diff=diff)
 
 
 def told(trained: Trained, work: Work, damage: dict | None) -> str:
@@ -172,11 +174,11 @@ def told(trained: Trained, work: Work, damage: dict | None) -> str:
     now = work.translated
     plain = work.plain or now
     if work.off:
+        off = heads_off(every_head(trained.model), work.off)
         change = now.log_prob - plain.log_prob
-        n_heads = len(trained.model.sites) * trained.model.config.n_heads
         stays = ", and the text stays." if now.text == plain.text else "."
         return (
-            f"{heads_off(work.off, n_heads)}: the log-probability of the best translation "
+            f"{off}: the log-probability of the best translation "
             f"changes by {signed(change, 2)}{stays}"
         )
     if damage:

@@ -13,7 +13,8 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.tasks.sentences import MAX_CHARACTERS
-from transformer_core.ui.events import PRIVATE, QUEUED, QUIET
+from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET
+from transformer_core.ui.head_switches import wire_knock
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -74,11 +75,9 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
     toggled = switches.toggle(handlers.toggle, [*stands, measured], [*shown, switches], **QUIET)
-    knocked = switches.knock(
-        handlers.try_each, work, measured, show_progress_on=switches, **QUEUED, **PRIVATE
-    )
-    with_switches(knocked, parts, handlers)
-    parts.report_opened.select(handlers.open_report, None, parts.report, **QUEUED, **PRIVATE)
+    shown_worth = handlers.show_worth, [work, measured]
+    wire_knock(switches, (handlers.try_each, work, measured), shown_worth)
+    parts.report_opened.select(handlers.open_report, None, parts.report, **MODEL)
     return [*pressed, toggled]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from transformer_core.checkpoint import Trained
-from transformer_core.model.heads import Head, head_mask
+from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.sentences import check_text
@@ -23,18 +23,6 @@ from transformer_core.ui.views.switches import head_key, heads_named
 
 NOTHING = "There is nothing to look at yet: type an English sentence."
 MAX_STEPS = 100  # that can be taken back
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a translation loses without each head; it holds for that translation alone."""
-
-    of: Written
-    damage: dict[Head, float]
-
-    def holds_for(self, written: Written) -> bool:
-        """Whether this translation is the one that was measured, even if it was computed anew."""
-        return self.of.source == written.source and self.of.tokens == written.tokens
 
 
 class Changes(NamedTuple):
@@ -161,7 +149,7 @@ def arrived(
         work,
         shown=place - 1 if place <= n else 0,
         forced=ids if fits else (),
-        off=heads_named(model.sites, model.config.n_heads, off.split(".")),
+        off=heads_named(every_head(model), off.split(".")),
     )
 
 
