@@ -101,7 +101,8 @@ const flowLayout = (numbers, pages, page, room) => {
     candidateSpot: (i, n, fold, text = false) => {
       const { v } = outSpot(i, fold);
       if (vertical) {
-        return [clamp(v - 115, 0, W - 230) + (text ? 45 : 0), place.candidates + n * 20];
+        const step = narrow ? 24 : 20; // fingers press there
+        return [clamp(v - 115, 0, W - 230) + (text ? 45 : 0), place.candidates + n * step];
       }
       // the chosen one stands level with its place
       const won = outs[i].candidates.findIndex((one) => one[2]);

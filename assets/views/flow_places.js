@@ -65,7 +65,7 @@ function flowDown(
     : lines
     ? flowLines(listed.map(wide), W, 0, gap)
     : { found: outs.map((out) => ({ u: 0, v: top.found[out.row].v })), height: 26 };
-  const foot = judge ? 108 : bare ? 8 : 128,
+  const foot = judge ? 108 : bare ? 8 : narrow ? 152 : 128,
     between = (judge ? 200 : chars ? 150 : 210) + (open ? 110 : 0),
     H = narrow ? top.height + below.height + foot + between : room;
   const start = top.height + 8, end = H - foot - below.height - 16, low = chars && !narrow;

@@ -4,7 +4,7 @@ import gradio as gr
 from torch import Tensor
 
 from transformer_core.ui.views.shared import pack_signed
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import steered, view
 
 
 def encoding_view(title: str, **component) -> gr.HTML:
@@ -12,7 +12,7 @@ def encoding_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="lead" role="status"></p><p class="empty-note encoding-none"></p>'
         '<div class="encoding-body"><div class="encoding-frame">'
-        '<canvas class="encoding-map" tabindex="0" role="img"></canvas>'
+        f'<canvas class="encoding-map" {steered("heat map")}></canvas>'
         '<i class="encoding-row"></i><i class="encoding-column"></i></div>'
         '<div class="encoding-side"><p class="note" role="status"></p></div></div>'
     )

@@ -11,7 +11,7 @@ from transformer_core.model.heads import Head
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
 from transformer_core.ui.views.shared import pack, spaced
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import steered, view
 
 UNKNOWN = Told("", "", 0.0)
 SHOWN_TOKENS = 48  # of a long context are shown, so that its map stays readable
@@ -31,7 +31,7 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<p class="heads-title"></p><p class="note heads-role"></p>'
         '<div class="heads-plot"><div class="heads-keys"></div>'
         '<div class="heads-queries"></div>'
-        '<canvas class="heads-map" tabindex="0" role="img" aria-label="attention weights: '
+        f'<canvas class="heads-map" {steered("heat map")} aria-label="attention weights: '
         'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row" tabindex="0" role="region" aria-label="the text"></div>'

@@ -10,14 +10,14 @@ from transformer_core.studies.curves import Line
 from transformer_core.studies.findings import shown
 from transformer_core.studies.statistics import SHOWN, Ending
 from transformer_core.ui.views.shared import digits
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import steered, view
 
 
 def variants_view(title: str, **component) -> gr.HTML:
     """Curves, some of them switched on, and a list of all of them."""
     body = (
         '<p class="finding" role="status"></p><div class="variants-body">'
-        '<div><svg class="variants-chart" tabindex="0" role="img"></svg></div>'
+        f'<div><svg class="variants-chart" {steered("chart")}></svg></div>'
         '<div class="variants-side">'
         f'<div class="variants-list" role="group" aria-label="{title}: variants"></div>'
         '<button type="button" class="variants-all" data-do="all"></button>'

@@ -60,6 +60,12 @@ def view(
     return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)
 
 
+def steered(what: str) -> str:
+    """The attributes of a drawing that takes arrow keys: of an image a screen reader would keep
+    them to itself. what: a chart, …"""
+    return f'tabindex="0" role="application" aria-roledescription="{what}"'
+
+
 def player_bar(play: str, label: str, slider: str, note: str = "") -> str:
     """A button that plays and the slider that it moves, see `player` in shared.js; slider are the
     attributes of that one."""
