@@ -187,7 +187,9 @@ def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> N
 def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None:
     """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
     if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
-        os.environ["CUDA_VISIBLE_DEVICES"] = str(number % torch.cuda.device_count())
+        given = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        devices = given if any(given) else list(map(str, range(torch.cuda.device_count())))
+        os.environ["CUDA_VISIBLE_DEVICES"] = devices[number % len(devices)]
     settle_memory()
     torch.set_num_threads(flags.threads)
     study, out = STUDIES[flags.study], flags.out / flags.study

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from train.data import sequences as data
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import in_a_sentence, read_flags
+from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -127,7 +127,9 @@ EXAM = scores_alone("copy", score, lambda folder: CARD)
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("copy_task", PRESETS, __doc__, argv, fixed=("vocab_size", "best_by"))
+    options = read_flags(
+        "copy_task", PRESETS, __doc__, argv, fixed=("vocab_size", "best_by", *OF_CLASSIFIERS)
+    )
     tokenizer = symbols(N_SYMBOLS)
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)

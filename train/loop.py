@@ -209,15 +209,16 @@ def fit(
     device ("cpu", or "cuda": each process has one of its own) and precision (one of PRECISIONS) are
     the caller's choice and never detected here: the process that imports this may also hold
     libraries that promise GPUs.
-    With a state folder the run can be killed at any moment and continues from its last evaluation.
+    With a state folder the run can be killed at any moment and continues from its last evaluation,
+    or from what it began with.
     Close the iterator to stop early.
     """
     trainer, now = Trainer(model, config, device, precision), Progress()
     # each process learns different examples, and drops out different units
     torch.manual_seed(config.seed + trainer.accelerator.process_index)
     trainer.accelerator.register_for_checkpointing(trainer.average, now)
-    if state is not None:
-        load_newest(trainer.accelerator, state)
+    if state is not None and not load_newest(trainer.accelerator, state):
+        save_newest(trainer.accelerator, state, now.step)  # before the caller replaces a model
     start = time.monotonic() - now.seconds
 
     if now.step == 0:

@@ -16,7 +16,7 @@ from train.data.error import DataError
 from train.data.films import HELD_OUT, load, unlabelled
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import in_a_sentence, read_flags
+from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -163,7 +163,9 @@ EXAM = scores_alone("reviews", score, lambda folder: CARD)
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("reviews", PRESETS, __doc__, argv, fixed=("best_by",))
+    options = read_flags(
+        "reviews", PRESETS, __doc__, argv, fixed=("best_by", "causal_mask", *OF_CLASSIFIERS)
+    )
     labelled, held_out = load(options.data)
     texts = [*labelled.text, *unlabelled(options.data).text]
     tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)

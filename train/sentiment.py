@@ -36,8 +36,7 @@ from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.history import is_in
-from train.running.records import read_runs
+from train.running.records import is_in, read_runs
 from train.running.run import run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
@@ -232,7 +231,14 @@ def verdicts_of(options: Options, reviews: Ragged) -> Tensor:
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     # the app explains a verdict by what [CLS] came from
-    read = read_flags("sentiment", PRESETS, __doc__, argv, fixed=("pooling",), teachers=TEACHERS)
+    read = read_flags(
+        "sentiment",
+        PRESETS,
+        __doc__,
+        argv,
+        fixed=("pooling", "n_classes", "causal_mask"),
+        teachers=TEACHERS,
+    )
     options = with_teachers(read)
     refuse_readers(options)
     some, held_out = splits(options.data, options.preset)

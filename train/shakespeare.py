@@ -12,9 +12,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train.data import hub, sequences
+from train.data.error import DataError
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import Options, in_a_sentence, read_flags
+from train.running.flags import OF_CLASSIFIERS, Options, in_a_sentence, read_flags
 from train.running.records import read_runs
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -112,7 +113,12 @@ def batches(
     ids: Tensor, length: int, config: TrainConfig, answers: Tensor | None = None
 ) -> Callable[[int], Batch]:
     """batch_of(step) -> windows (batch, length + 1), and what teachers answered after each of their
-    characters but the last; it depends on the step alone."""
+    characters but the last; it depends on the step alone. DataError if there is no whole window."""
+    if len(ids) <= length:
+        raise DataError(
+            f"There are {len(ids):,} characters to learn from; the model reads {length:,} at a "
+            "time and needs one more."
+        )
 
     def batch_of(step: int) -> Batch:
         seed = batch_seed(config.seed, step)
@@ -233,7 +239,7 @@ def main(argv: list[str] | None = None) -> None:
         PRESETS,
         __doc__,
         argv,
-        fixed=("vocab_size", "best_by"),
+        fixed=("vocab_size", "best_by", *OF_CLASSIFIERS),
         one_file=True,
         teachers="checkpoints whose answers are half of what is learnt",
     )

@@ -22,11 +22,12 @@ def save_newest(accelerator: Accelerator, folder: Path, step: int) -> None:
     accelerator.wait_for_everyone()
 
 
-def load_newest(accelerator: Accelerator, folder: Path) -> None:
-    """Continue from the last complete state, if there is one."""
+def load_newest(accelerator: Accelerator, folder: Path) -> bool:
+    """Continue from the last complete state; whether there is one."""
     states = sorted(folder.glob("step-*"))
     if states:
         accelerator.load_state(str(states[-1]))
+    return bool(states)
 
 
 def remove_states(folder: Path) -> None:

@@ -24,7 +24,7 @@ from train.data.pairs import (
     spread,
 )
 from train.loop import Batch, TrainConfig
-from train.running.flags import in_a_sentence, read_flags
+from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -75,8 +75,8 @@ PRESETS = {
             eval_every=2_500,
         ),
     ),
-    # continues from --init with the sources shown as often as `pairs.FINISHING` says; the result is
-    # no better than what it began with, but the mean of the two is
+    # continues from --init with the sources shown as often as `pairs.FINISHING` says; whether the
+    # result, or its mean with the beginning, is better has to be tried: see trials.json
     "finish": (
         MODEL,
         replace(
@@ -205,7 +205,7 @@ EXAM = scores_alone("translation", score, card_of)
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
-    options = read_flags("translation", PRESETS, __doc__, argv, fixed=("best_by",))
+    options = read_flags("translation", PRESETS, __doc__, argv, fixed=("best_by", *OF_CLASSIFIERS))
     pairs, validation = load(options.data)
     tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)

@@ -427,12 +427,65 @@ def test_metrics_are_tidy(trained):
 
 
 def test_what_is_measured_again_after_a_kill_is_written_once(trained):
-    folder = Path(trained[-1])
+    folder, states = Path(trained[-1]), Path(trained[-1]) / "training"
+    more = [*trained, "--steps", "4", "--resume"]
+    earlier = folder.parent / "earlier"
+    shutil.copytree(states, earlier)
+    shakespeare.main(more)
     before = [{**row, "seconds": ""} for row in read_metrics(folder)]
-    shutil.rmtree(folder / "training")  # as if killed before a state was saved
-    (folder / "scores.json").unlink()
-    shakespeare.main([*trained, "--resume"])
+    shutil.rmtree(states)
+    earlier.rename(states)  # as if killed before the last state was saved
+    shakespeare.main(more)
     assert [{**row, "seconds": ""} for row in read_metrics(folder)] == before
+
+
+def test_a_run_killed_before_its_first_evaluation_goes_on_from_what_it_began_with(
+    trained, tmp_path, monkeypatch
+):
+    given = ["--init", trained[-1], "--seed", "3"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    shakespeare.main([*trained[:-1], str(whole), *given])
+
+    def kill(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare, "loss_of", kill)
+        with pytest.raises(KeyboardInterrupt):
+            shakespeare.main([*trained[:-1], str(killed), *given])
+    shakespeare.main([*trained[:-1], str(killed), "--seed", "3", "--resume"])
+    expected, found = (checkpoint.load(folder) for folder in (whole, killed))
+    assert torch.equal(weights(found), weights(expected))
+    run = read_runs(killed)[-1]
+    assert "--init" in run["command"] and ["--resume" in line for line in run["resumed"]] == [True]
+    assert all(line in (killed / "README.md").read_text() for line in run["resumed"])
+
+
+def test_a_model_is_not_replaced_by_a_run_that_never_began(trained):
+    """A run that goes on from the model in its own folder, killed while its text was still read."""
+    folder = Path(trained[-1])
+    shutil.rmtree(folder / "training")
+    (folder / "scores.json").unlink()
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(SystemExit, match="holds no run that could be resumed"):
+        shakespeare.main([*trained, "--resume"])
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_text_shorter_than_what_a_model_reads_is_refused_in_a_sentence(trained, tmp_path):
+    short, folder = tmp_path / "short.txt", Path(trained[-1])
+    short.write_text(TEXT[:8])
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    with pytest.raises(SystemExit, match="7 characters to learn from"):
+        shakespeare.main([*trained, "--data", str(short), "--overwrite"])
+    assert before == {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+
+
+def test_a_text_that_is_no_utf_8_is_refused_in_a_sentence(trained, tmp_path):
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes("schöne Zeit".encode("latin-1") * 40)
+    with pytest.raises(SystemExit, match=r"latin\.txt"):
+        shakespeare.main([*trained, "--data", str(latin), "--overwrite"])
 
 
 def test_the_best_weights_are_kept_and_not_the_last(trained):
@@ -455,7 +508,9 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--dropout", "1.5"], "dropout=1.5 must be at least 0 and below 1"),
         (["--optimizer", "sgd"], "invalid choice: 'sgd'"),
         (["--positional-encoding", "abs"], "invalid choice: 'abs'"),
-        (["--pooling", "max"], "invalid choice: 'max'"),
+        (["--norm", "max"], "invalid choice: 'max'"),
+        (["--pooling", "mean"], "unrecognized arguments: --pooling"),
+        (["--n-classes", "3"], "unrecognized arguments: --n-classes"),
         (["--steps", "many"], "invalid int value: 'many'"),
         (["--minutes", "nan"], "minutes=nan must be finite and at least 0"),
         (["--threads", "-1"], "--threads -1 must be at least 0"),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import datasets
 
@@ -30,10 +30,8 @@ def shakespeare(path: Path | None = None) -> str:
     path = own(path, "shakespeare")
     if path is not None:
         file = there(path / "input.txt") if path.is_dir() else path
-        rows = datasets.load_dataset(
-            "text", data_files=str(file), sample_by="document", keep_linebreaks=True, split="train"
-        )
-        return "".join(rows["text"])
+        whole = {"sample_by": "document", "keep_linebreaks": True}
+        return "".join(load_files("text", {"train": str(file)}, **whole)["train"]["text"])
     splits = datasets.load_dataset("karpathy/tiny_shakespeare", revision="refs/convert/parquet")
     return "".join(splits[name]["text"][0] for name in ("train", "validation", "test"))
 
@@ -96,6 +94,11 @@ def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
     kind, options = "parquet", {}
     if suffix in (".tsv", ".txt", ".csv"):
         kind, options = "csv", {"sep": "\t", "quoting": 3, "keep_default_na": False}
+    return load_files(kind, files, **options)
+
+
+def load_files(kind: str, files: dict[str, str], **options: Any) -> datasets.DatasetDict:
+    """Files of one kind, each under its name; DataError if one is damaged."""
     try:
         return datasets.load_dataset(kind, data_files=files, **options)
     except (datasets.exceptions.DatasetGenerationError, ValueError) as error:

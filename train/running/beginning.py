@@ -4,6 +4,7 @@ Whatever it cannot begin with is refused here, before a file is touched.
 """
 
 import itertools
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,8 @@ def refuse_other_settings(options: Options) -> None:
     held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
     if differences := differing(held, asdict(options.train)):
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
+    if runs and ("--data" in re.split("[ =]", runs[-1]["command"])) != (options.data is not None):
+        raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
     # older records do not say who taught
     if runs and runs[-1].get("teachers", now := taught_by(options)) != now:
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")

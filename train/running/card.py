@@ -242,10 +242,15 @@ def describe_command(number: int, run: dict[str, Any]) -> str:
     how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
     typed = (
         f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
-        f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{run['command']}\n```"
+        f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{typed_of(run)}\n```"
     )
     teachers = "\n".join(one["command"] for one in run.get("teachers", []))
     return typed + (f"\n\nIt learnt from\n\n```\n{teachers}\n```" if teachers else "")
+
+
+def typed_of(run: dict[str, Any]) -> str:
+    """The command of a run, and those that resumed it."""
+    return "\n".join([run["command"], *run.get("resumed", [])])
 
 
 def number(value: float) -> str:

@@ -15,6 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
+from train.running.records import is_in
 from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
@@ -27,6 +28,7 @@ CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list th
     "positional_encoding": POSITIONAL_ENCODINGS,
     "schedule": SCHEDULES,
 }
+OF_CLASSIFIERS = ("n_classes", "pooling")  # fields that no other model reads
 AS_TYPED = ("preset", "precision", "out", "data", "resume", "overwrite", "workers", "exam")
 
 C = TypeVar("C", ModelConfig, TrainConfig)
@@ -190,7 +192,7 @@ def check(
         for folder in getattr(flags, name, []):
             if not (folder / "config.json").exists():
                 parser.error(f"--{name} {folder} holds no checkpoint")
-    if flags.out.resolve() in {folder.resolve() for folder in getattr(flags, "teachers", [])}:
+    if is_in(flags.out, getattr(flags, "teachers", [])):
         # the pupil would replace its teacher there, and a resumed run would learn from the pupil
         parser.error(f"--teachers {flags.out} is also --out: choose another one")
     if "--vocab-size" in given and (flags.init or flags.resume):
@@ -229,8 +231,7 @@ def refuse_to_destroy(options: Options) -> None:
         f"Improve it with --init {options.out}, replace it with --overwrite, or choose another "
         "--out."
     )
-    if not (options.resume or options.overwrite or options.out in options.init):
+    if not (options.resume or options.overwrite or is_in(options.out, options.init)):
         raise SystemExit(f"{options.out} already holds a model. {remedy}")
-    finished = (options.out / "scores.json").exists()
-    if options.resume and finished and not any(options.out.glob("training/step-*")):
+    if options.resume and not any(options.out.glob("training/step-*")):
         raise SystemExit(f"{options.out} holds no run that could be resumed. {remedy}")

@@ -23,7 +23,7 @@ SIZES = {"cpu": 256, "cuda": 4096}  # of the matrices whose product is timed
 SECONDS = 0.02  # of timing
 DTYPES = (torch.float32, torch.bfloat16)
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # as malloc.h of glibc calls them
-PAD = 256 * 2**20  # bytes that are asked of the system at once
+TOP_PAD = 256 * 2**20  # bytes that are asked of the system at once
 KERNELS = 16  # that oneDNN keeps
 
 
@@ -94,7 +94,7 @@ def settle_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_MAX, 0)
         mallopt(M_TRIM_THRESHOLD, -1)
-        mallopt(M_TOP_PAD, PAD)
+        mallopt(M_TOP_PAD, TOP_PAD)
 
 
 def name_of(where: str) -> str:

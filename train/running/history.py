@@ -1,7 +1,6 @@
 """What went before a training: the runs that its model grew from, and those that taught it."""
 
 import itertools
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +56,3 @@ def taught_by(options: Options) -> list[dict[str, Any]]:
     may lie in a folder that nobody else has."""
     runs = (run for folder in options.teachers for run in read_runs(folder))
     return [{"command": typed, "minutes": took} for typed, took in trainings_behind(runs)]
-
-
-def is_in(folder: Path, folders: Iterable[Path]) -> bool:
-    """Whether a folder is one of several, however each is spelled."""
-    return folder.resolve() in {one.resolve() for one in folders}

@@ -1,6 +1,7 @@
 """What a checkpoint's folder keeps of the runs that led to it."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +43,8 @@ def validation_losses(folder: Path, number: int) -> list[float]:
         for row in read_rows(folder / "metrics.csv")
         if (row["run"], row["split"], row["metric"]) == (str(number), "validation", "loss")
     ]
+
+
+def is_in(folder: Path, folders: Iterable[Path]) -> bool:
+    """Whether a folder is one of several, however each is spelled."""
+    return folder.resolve() in {one.resolve() for one in folders}

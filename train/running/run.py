@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +14,10 @@ from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
 from train.running.ahead import Ahead
 from train.running.beginning import prepare
 from train.running.flags import Options
-from train.running.hardware import Hardware, choose, name_of
-from train.running.history import history, is_in, open_metrics, taught_by
+from train.running.hardware import ASKED, Hardware, choose, name_of
+from train.running.history import history, open_metrics, taught_by
 from train.running.metrics import measured
-from train.running.records import disown, record_run, retract
+from train.running.records import disown, is_in, record_run, retract
 from train.running.scores import Exam, evaluate_and_publish
 from transformer_core import checkpoint
 from transformer_core.files import write_atomically
@@ -25,6 +25,7 @@ from transformer_core.model.models import Model
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model)
+Record = dict[str, Any]
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
@@ -44,11 +45,11 @@ def run(
     checkpoint, and writes its card.
     """
     state = prepare(options, model)
-    hardware = choose(options.precision)
-    is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     past = history(options)
     metrics, runs = open_metrics(options, past)
-    runs_before, code = runs[: metrics.run - 1], commit()
+    runs_before, begun = runs[: metrics.run - 1], next(iter(runs[metrics.run - 1 :]), None)
+    hardware, code = hardware_of(options, begun), commit()
+    is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     steps = fit(
         model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
@@ -64,7 +65,7 @@ def run(
         if now.metrics is not None and is_main:
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
-            record_run(options.out, runs_before, describe(options, hardware, now, code))
+            record_run(options.out, runs_before, describe(options, begun, hardware, now, code))
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
@@ -123,12 +124,31 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     checkpoint.save(folder, model)
 
 
-def describe(options: Options, hardware: Hardware, now: Progress, code: str) -> dict[str, Any]:
-    """What the model card says of a run of this code; numbers are as measured."""
+def hardware_of(options: Options, begun: Record | None) -> Hardware:
+    """What a run computes on; one that goes on keeps its precision, unless another is asked for:
+    timed anew, it could change halfway."""
+    if begun is None or options.precision != ASKED[0]:
+        return choose(options.precision)
+    why = begun.get("precision_why", "as the run began")  # older records do not say
+    return replace(choose(begun["precision"]), why=why)
+
+
+def describe(
+    options: Options, begun: Record | None, hardware: Hardware, now: Progress, code: str
+) -> Record:
+    """What the model card says of a run of this code; numbers are as measured.
+
+    begun is the record of the run that goes on, if one does: its command says what it began with.
+    """
+    commands = [options.command]
+    if begun is not None:
+        commands = [begun["command"], *begun.get("resumed", []), options.command]
+    command, *resumed = dict.fromkeys(commands)
     return {
         "task": options.task,
         "preset": options.preset,
-        "command": options.command,
+        "command": command,
+        "resumed": resumed,
         "device": name_of(hardware.device),
         "threads": torch.get_num_threads(),
         "processes": PartialState().num_processes,

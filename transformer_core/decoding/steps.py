@@ -69,22 +69,24 @@ def encoder_decoder_step(
     src = src.to(device)
     masks = {} if switches is None else dict(switches.head_mask)
     own = Trace(masks, record=False)  # a copy, since its rows are reordered below
-    memory = model.encode(src, own) if memory is None else memory
+    read: Tensor = model.encode(src, own) if memory is None else memory
     cache = Cache(model.config.n_layers, max_new or model.config.max_len)
     fast = fast_step(model.decoder, model.config, own)
 
     def step(tokens: Tensor, parents: Tensor) -> Tensor:
-        nonlocal src
+        nonlocal src, read
         if not torch.equal(parents, torch.arange(len(src))):
             rows = parents.to(device)
             cache.select(rows)
             src = src[rows]
+            if not cache.length:  # a source that no hypothesis begins with
+                read = read[rows]
             own.head_mask = {s: m[rows] if len(m) > 1 else m for s, m in own.head_mask.items()}
         new = tokens[:, cache.length :].to(device)
         if fast is not None and cache.length:
             logits = fast(new[:, 0], cache, padding_mask(src))
         else:  # later, cross-attention reads the cache and no longer the memory
-            logits = model.decode(new, memory, src, own, cache)[:, -1]
+            logits = model.decode(new, read, src, own, cache)[:, -1]
         return logits.float().log_softmax(-1).cpu()
 
     return step
