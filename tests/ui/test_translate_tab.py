@@ -9,7 +9,9 @@ from tiny import tiny_translator
 
 from transformer_core.decoding.search import Candidate
 from transformer_core.model.heads import every_head
+from transformer_core.tasks.translation import translate_sentence
 from transformer_core.tokenization import EOS
+from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import lay_out
 from transformer_core.ui.tabs.translate.shown import behind, german, ranking
@@ -100,6 +102,40 @@ def test_a_new_text_begins_without_what_was_done_to_the_last(trained, work, type
     forced, _ = again(trained, work, forced=(7,))
     other = typed(forced, *forced.kept.values(), "Hear me speak.")
     assert other.kept == Work().kept and other.sources == ("Hear me speak.",)
+
+
+def test_another_setting_of_the_search_leaves_what_was_done(trained, work, typed):
+    both, _ = again(
+        trained, again(trained, work, shown=1, forced=(7,))[0], off=(head_of(trained, 2),)
+    )
+    wider, sentence = begin(trained, TEXT, 3, 0.5, both)
+    assert wider.search == (3, 0.5)
+    assert wider.kept == both.kept and wider.past == both.past
+    expected = translate_sentence(trained, both.sources[1], 3, 0.5, (7,), both.off)
+    assert sentence.tokens == expected.tokens and wider.texts[1] == expected.text
+    assert wider.plain == translate_sentence(trained, both.sources[1], 3, 0.5, (7,)).written
+    assert wider.texts[0] == begin(trained, TEXT, 3, 0.5)[0].texts[0]
+
+
+def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypatch):
+    second, _ = again(trained, work, shown=1)
+    translated = []
+
+    def translate_texts(trained, texts, *settings):
+        translated.extend(texts)
+        return [f"<{text}>" for text in texts]
+
+    monkeypatch.setattr(tab_work, "translate_texts", translate_texts)
+    first, last = work.sources
+    longer, sentence = begin(trained, f"{TEXT} Speak again.", *SEARCH, second)
+    assert longer.shown == 1 and sentence.source == last and longer.texts[0] == second.texts[0]
+    assert translated == ["Speak again."], "what is known is not translated again"
+    edited, _ = begin(trained, f"{first} Hear me.", *SEARCH, second)
+    assert edited.shown == 1 and edited.sources == (first, "Hear me.")
+    other, _ = begin(trained, f"Hear me. {last}", *SEARCH, second)
+    assert other.shown == 0
+    fewer, _ = begin(trained, first, *SEARCH, second)
+    assert fewer.shown == 0
 
 
 def test_a_text_that_is_entered_again_keeps_what_was_done(trained, work, typed):

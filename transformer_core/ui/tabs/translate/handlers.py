@@ -65,7 +65,7 @@ class Handlers:
             if not holds(self.trained, work, *search):
                 if search == self.first and not by_address:
                     return self.first_example
-                work, sentence = begin(self.trained, *search)
+                work, sentence = begin(self.trained, *search, work)
             elif not by_address:  # nothing is new: it stays, with all that was done to it
                 work, sentence = again(self.trained, work)
             if by_address:

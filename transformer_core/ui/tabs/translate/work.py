@@ -56,6 +56,11 @@ class Work:
     now: Written | None = None  # as it is now
 
     @property
+    def search(self) -> tuple[int, float]:
+        """How it is searched: beam size and length penalty."""
+        return self.beam_size, self.length_penalty
+
+    @property
     def changes(self) -> Changes:
         """What was done to it."""
         return Changes(self.forced, self.off)
@@ -78,37 +83,64 @@ class Work:
         return self.now
 
 
+NO_WORK = Work()
+
+
 def begin(
-    trained: Trained, text: str, beam_size: float, length_penalty: float
+    trained: Trained,
+    text: str,
+    beam_size: float,
+    length_penalty: float,
+    before: Work = NO_WORK,
 ) -> tuple[Work, Sentence]:
-    """Translate a text and look at its first sentence."""
+    """Translate a text, and look at the sentence that was looked at if those above it are the same.
+
+    What is known from before of the same sentences is not translated again.
+    """
     check_search(beam_size, length_penalty)
-    sources = check_text(trained, text)
-    settings = int(beam_size), length_penalty
-    first = translate_sentence(trained, sources[0], *settings)
-    others = translate_texts(trained, sources[1:], *settings)
-    work = Work(
-        tuple(sources),
-        (first.text, *others),
-        beam_size=int(beam_size),
-        length_penalty=length_penalty,
-        plain=first.written,
-        now=first.written,
-    )
+    sources, settings = tuple(check_text(trained, text)), (int(beam_size), length_penalty)
+    if sources == before.sources:
+        return search_again(trained, before, *settings)
+    known = dict(zip(before.sources, before.texts, strict=True))
+    if before.search != settings:
+        known = {}
+    elif before.sources and any(before.changes):
+        del known[before.sources[before.shown]]
+    shown = before.shown if sources[: before.shown] == before.sources[: before.shown] else 0
+    shown = min(shown, len(sources) - 1)
+    first = translate_sentence(trained, sources[shown], *settings)
+    known[sources[shown]] = first.text
+    new = [source for source in dict.fromkeys(sources) if source not in known]
+    known |= zip(new, translate_texts(trained, new, *settings), strict=True)
+    texts = tuple(known[source] for source in sources)
+    work = Work(sources, texts, shown, *settings, plain=first.written, now=first.written)
     return work, first
 
 
+def search_again(
+    trained: Trained, work: Work, beam_size: int, length_penalty: float
+) -> tuple[Work, Sentence]:
+    """The same text, searched otherwise; what was done to the sentence that is shown stays."""
+    settings = beam_size, length_penalty
+    work, sentence = again(trained, work, beam_size=beam_size, length_penalty=length_penalty)
+    before, after = work.sources[: work.shown], work.sources[work.shown + 1 :]
+    others = translate_texts(trained, [*before, *after], *settings)
+    texts = *others[: len(before)], sentence.text, *others[len(before) :]
+    return replace(work, texts=texts), sentence
+
+
 def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
-    """Decode the shown sentence anew after a change of what is shown, forced or off."""
+    """Decode the shown sentence anew after a change of what is shown, forced or off, or of how it
+    is searched."""
     if not work.sources:
         raise InputError(NOTHING)
     work = followed(work, replace(work, **changes))
-    settings = work.sources[work.shown], work.beam_size, work.length_penalty
-    sentence = translate_sentence(trained, *settings, work.forced, work.off)
+    asked = work.sources[work.shown], *work.search
+    sentence = translate_sentence(trained, *asked, work.forced, work.off)
     if not work.off:
         work = replace(work, plain=sentence.written)
-    elif "forced" in changes:
-        work = replace(work, plain=translate_sentence(trained, *settings, work.forced).written)
+    elif changes.keys() != {"off"}:
+        work = replace(work, plain=translate_sentence(trained, *asked, work.forced).written)
     texts = (*work.texts[: work.shown], sentence.text, *work.texts[work.shown + 1 :])
     return replace(work, now=sentence.written, texts=texts), sentence
 
@@ -133,8 +165,7 @@ def followed(old: Work, new: Work) -> Work:
 
 def holds(trained: Trained, work: Work, text: str, beam_size: float, penalty: float) -> bool:
     """Whether the work is that of this text and these settings; InputError for an invalid text."""
-    settings = (work.beam_size, work.length_penalty) == (beam_size, penalty)
-    return settings and tuple(check_text(trained, text)) == work.sources
+    return work.search == (beam_size, penalty) and tuple(check_text(trained, text)) == work.sources
 
 
 def arrived(
