@@ -26,7 +26,7 @@ from transformer_core.explain.trial import (
     CHANCE,
     MIN_WORDS,
     curve_grid,
-    deletion_curve,
+    deletion_curves,
     ordinal,
     put_on_trial,
     rank_correlation,
@@ -253,7 +253,7 @@ def test_rank_correlation_is_spearmans():
 
 def test_a_deletion_curve_equals_deleting_by_hand(trained, review):
     order = torch.randperm(len(review.words)).tolist()
-    curve = deletion_curve(trained.model, review.pieces, 0, order)
+    (curve,) = deletion_curves(trained.model, review.pieces, 0, [order])
     grid = curve_grid(review.pieces)
     assert grid[0] == 0 and grid[-1] == len(review.words) and len(curve) == len(grid) - 1
     for k, probability in zip(grid[1:], curve, strict=True):
@@ -291,8 +291,18 @@ def test_the_verdict_names_the_method_with_the_smallest_area(trained):
     areas = {m: a for m, a in last.areas.items() if m != CHANCE}
     best = min(areas, key=areas.get)
     assert f"the most faithful method is {best}:" in last.verdict
-    better = areas["raw attention"] < last.areas[CHANCE]
-    assert ("is better than a random order" in last.verdict) == better
+    chance = [torch.trapezoid(one, last.dropped).item() for one in last.random]
+    beaten = sum(area > areas["raw attention"] for area in chance)
+    assert f"does better than {beaten} of {len(chance)} random orders" in last.verdict
+
+
+def test_the_shorter_a_text_the_more_random_orders_are_tried(trained):
+    *_, short = put_on_trial(trained, "Speak, all!")
+    *_, long = put_on_trial(trained, SAID * 10)
+    assert 3 <= len(long.random) < len(short.random) <= 100
+    for trial in (short, long):
+        torch.testing.assert_close(trial.curves[CHANCE], trial.random.mean(0))
+        assert trial.random[:, 0].unique().numel() == 1, "all begin with the whole text"
 
 
 def test_an_order_that_drops_the_decisive_words_first_has_the_smaller_area(trained, review):
@@ -300,7 +310,7 @@ def test_an_order_that_drops_the_decisive_words_first_has_the_smaller_area(train
     groups = [[word] for word in range(len(review.words))]
     scores = leave_one_out(trained.model, review.pieces, label, groups)
     order = scores.argsort(descending=True).tolist()
-    curves = [deletion_curve(trained.model, review.pieces, label, o) for o in (order, order[::-1])]
+    curves = deletion_curves(trained.model, review.pieces, label, [order, order[::-1]])
     assert curves[0].mean() < curves[1].mean()
 
 

@@ -1,8 +1,8 @@
 """Attention on trial: which explanation of a classifier is faithful to it?
 
 Drop the words that a method ranks highest and watch the probability of the answer: the more
-faithful the method, the sooner it falls (DeYoung et al. 2020, 4.2; the area under such a curve is
-Samek et al.'s 2017 measure).
+faithful the method, the sooner it falls (DeYoung et al. 2020, 4.2). Methods are ranked by the area
+under that curve; Samek et al. 2017 take the one over it.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,8 @@ MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12
 CURVE_TOKENS = 3_584  # read for one curve: texts of more than 298 pieces get fewer points
 CHANCE = "random order"
-RANDOM_ORDERS = 3  # averaged to the curve of chance
+CHANCE_TOKENS = 3 * CURVE_TOKENS  # read for the curves of random orders, of which there are
+RANDOM_ORDERS = 3, 100  # at least and at most so many: the shorter a text, the more
 FEW = 0.2  # about the share of the words whose deletion the verdict reports
 
 
@@ -46,12 +47,27 @@ def curve_grid(pieces: Pieces) -> list[int]:
     return sorted({round(n_words * (i / last) ** 2) for i in range(last + 1)})
 
 
-def deletion_curve(
-    model: EncoderClassifier, pieces: Pieces, label: int, order: list[int]
+def deletion_curves(
+    model: EncoderClassifier, pieces: Pieces, label: int, orders: list[list[int]]
 ) -> Tensor:
-    """Probability of a class without the first k words of an order, for k > 0. -> (points - 1,)"""
-    texts = [pieces.without(order[:k]).ids for k in curve_grid(pieces)[1:]]
-    return score(model, texts).softmax(-1)[:, label]
+    """Probability of a class without the first k words of each order, for k > 0.
+
+    -> (orders, points - 1)
+    """
+    grid = curve_grid(pieces)[1:]
+    texts = [pieces.without(order[:k]).ids for order in orders for k in grid]
+    return score(model, texts).softmax(-1)[:, label].view(len(orders), -1)
+
+
+def random_orders(pieces: Pieces) -> list[list[int]]:
+    """As many orders of the words as CHANCE_TOKENS allow; the same ones every time."""
+    least, most = RANDOM_ORDERS
+    n_read = len(pieces.ids) * (len(curve_grid(pieces)) - 1)
+    generator = torch.Generator().manual_seed(0)
+    return [
+        torch.randperm(max(pieces.words) + 1, generator=generator).tolist()
+        for _ in range(min(most, max(least, CHANCE_TOKENS // n_read)))
+    ]
 
 
 @dataclass(frozen=True)
@@ -62,6 +78,7 @@ class Trial:
     label: str
     attributions: tuple[Attribution, ...] = ()
     curves: dict[str, Tensor] = field(default_factory=dict)  # method -> (points,)
+    random: Tensor = field(default_factory=lambda: torch.empty(0, 0))  # (orders, points)
 
     @property
     def dropped(self) -> Tensor:
@@ -91,13 +108,14 @@ class Trial:
         first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
         attention = methods[0]
         agreement = self.correlation[0, methods.index(best)].item()
-        beats = "better" if self.areas[attention] < self.areas[CHANCE] else "no better"
+        areas = torch.trapezoid(self.random, self.dropped)
+        beaten = int((areas > self.areas[attention]).sum())
         return (
             f"For this review the most faithful method is {best}: without the {first} (of "
             f"{len(self.review.words)}) the probability of “{self.label}” goes from "
             f"{percent(curve[0].item(), 1)} to {percent(curve[few].item(), 1)}. "
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
-            f"and is {beats} than a random order"
+            f"and does better than {beaten} of {len(areas)} random orders"
             + (
                 f"; the rank correlation of the two is {agreement:.2f}."
                 if attention != best
@@ -124,18 +142,17 @@ def put_on_trial(trained: Trained[EncoderClassifier], text: str) -> Iterator[Tri
         raise InputError(f"The trial compares words: type at least {MIN_WORDS}, not {n_words}.")
     whole = found.logits.softmax(-1)[label : label + 1]
 
-    def curve(order: list[int]) -> Tensor:
-        return torch.cat([whole, deletion_curve(model, pieces, label, order)])
+    def curves_of(orders: list[list[int]]) -> Tensor:
+        without = deletion_curves(model, pieces, label, orders)
+        return torch.cat([whole.expand(len(orders), 1), without], dim=1)
 
     state = Trial(found.review, found.label)
     for attribution in attributions(model, found.review, label, trace):
         state = replace(state, attributions=(*state.attributions, attribution))
         yield state
     for attribution in state.attributions:
-        curves = {**state.curves, attribution.method: curve(attribution.order)}
+        curves = {**state.curves, attribution.method: curves_of([attribution.order])[0]}
         state = replace(state, curves=curves)
         yield state
-    random = torch.Generator().manual_seed(0)
-    orders = [torch.randperm(n_words, generator=random).tolist() for _ in range(RANDOM_ORDERS)]
-    chance = torch.stack([curve(order) for order in orders]).mean(0)
-    yield replace(state, curves={**state.curves, CHANCE: chance})
+    random = curves_of(random_orders(pieces))
+    yield replace(state, curves={**state.curves, CHANCE: random.mean(0)}, random=random)

@@ -20,7 +20,7 @@ from transformer_core.ui.views.trial import trial_value, trial_view
 TITLE = "Trial"
 SEE = {
     "curves": "**What to see.** The sooner a line falls, the more faithful the method: it knew "
-    "which words the model leans on. The dashed line drops words at random.",
+    "which words the model leans on. The dashed line is the mean of random orders.",
     "correlation": "**What to see.** Spearman's correlation of how much words matter, whatever "
     "the direction: 1 is the same ranking, 0 nothing in common.",
 }
