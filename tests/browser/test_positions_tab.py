@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, press_tab, rows_of
+from visitor import enter, press_section, press_tab, rows_of
 
 PLOTS = {"Similarity": ["pe-similarity", "pe-row"], "Rotation": ["pe-clocks", "pe-matrix"]}
 FIGURE = "#positions-figure"
@@ -163,6 +163,11 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
     first, *rest = rows_of(download.value)
     assert len(rest) == 4 and first["answers to all orders"] == "1"
     assert (first["encoding"], first["order"]) == ("none", "A man chases a dog.")
+    for name in ("Distance", "Shuffle"):  # what was found stays while one looks elsewhere
+        press_section(page, name)
+        page.wait_for_function("watch.rests()")
+    assert order(page) == ["A", "man", "chases", "a", "dog"]
+    expect(none).to_contain_text("1 answer to 120 orders")
     page.get_by_role("button", name="First order").click()
     expect(page.locator(FINDING)).to_contain_text("Move a word")
 

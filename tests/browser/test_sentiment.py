@@ -146,11 +146,11 @@ def test_the_ends_are_hidden_and_their_share_is_told(open_page):
     assert row.first.get_attribute("title") != "< 0.1 %"
 
 
-def test_heads_open_on_the_one_that_the_answer_needs_most(open_page):
+def test_heads_open_on_the_one_that_answers_need_most(open_page):
     page = opened(open_page, "heads")
     note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
-    expect(note).to_contain_text("changes most")
-    head, layer = re.search(r"Without head (\d+) of layer (\d+)", note.inner_text()).groups()
+    expect(note).to_contain_text("The bar under a head")
+    layer, head = re.search(r"layer (\d+) self-attention, head (\d+)", note.inner_text()).groups()
     expect(title).to_contain_text(f"layer {layer}, head {head}")
 
 
@@ -193,6 +193,10 @@ def test_a_word_is_deleted_masked_and_brought_back(open_page):
         page.locator("#words").get_by_role("button", name=name).click()
         expect(page.locator(f"#words .words-word.{looks}")).to_have_count(1)
     expect(page.locator("#words .view-note")).to_contain_text("1 of")
+    for name in ("Heads", "Words"):  # what was done stays while one looks elsewhere
+        press_section(page, name)
+        page.wait_for_function("watch.rests()")
+    expect(page.locator("#words .words-word.masked")).to_have_count(1)
     page.get_by_role("button", name="Undo all").click()
     expect(page.locator("#words .masked, #words .deleted")).to_have_count(0)
 

@@ -18,6 +18,23 @@ def test_the_open_section_is_drawn_and_the_others_wait():
     assert followers.draw("another", 1) == [skip, skip, skip]
 
 
+def test_a_section_reads_its_own_states_beside_what_all_read():
+    one, two, other = gr.State(1), gr.State(2), gr.State(3)
+    followers = Followers(
+        {
+            "a": Follower([gr.HTML()], lambda *read: [read], [one, two]),
+            "b": Follower([gr.HTML()], lambda *read: [read]),
+            "c": Follower([gr.HTML()], lambda *read: [read], [other]),
+        }
+    )
+    assert followers.own == [one, two, other]
+    shown = {name: followers.draw(name, "text", 1, 2, 3) for name in "abc"}
+    skip = gr.skip()
+    assert shown["a"] == [("text", 1, 2), skip, skip]
+    assert shown["b"] == [skip, ("text",), skip]
+    assert shown["c"] == [skip, skip, ("text", 3)]
+
+
 def test_the_first_section_is_open_and_each_says_its_own_id():
     with gr.Blocks() as demo:
         with sections() as row:

@@ -19,7 +19,7 @@ from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceedings
-from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, remarks
+from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
 from transformer_core.ui.views import heads, meters, switches, trial
 from transformer_core.ui.views.words import words_value
 
@@ -79,10 +79,10 @@ def test_words_are_sent_with_what_was_done_to_the_words(trained):
     "text, sentence", [("", EMPTY), (" ", EMPTY), (["a"], "Type a"), ("a" * 100_001, "limit is")]
 )
 def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, text, sentence):
-    verdict, picture, doors = judged(
-        SimpleNamespace(classifier=trained, unusable=lambda _: "there is none"), text
-    )
-    assert sentence in verdict["summary"] and verdict["rows"] == [] and picture is None
+    models = SimpleNamespace(classifier=trained, unusable=lambda _: "there is none")
+    verdict, doors = judged(models, text)
+    assert sentence in verdict["summary"] and verdict["rows"] == []
+    assert pictured(models, text) is None
     assert doors["doors"] == []
 
 
@@ -135,12 +135,14 @@ def test_edits_are_read_as_they_were_sent():
 
 def test_what_is_done_to_the_words_of_a_text_that_was_left_is_left_too(trained):
     editor = words.Editor(SimpleNamespace(classifier=trained))
-    work, *_ = editor.draw(SAID)
+    work, *_ = editor.draw(SAID, words.Edited())
     edit = gr.EventData(None, {"edits": {"0": ""}, "press": 1})
     assert editor.edit(work, f"{SAID} out", edit) == gr.skip()
     assert editor.suggest(work, f"{SAID} out", gr.EventData(None, {"word": 0})) == gr.skip()
     changed, *_ = editor.edit(work, SAID, edit)
     assert (changed.text, changed.edits) == (SAID, {0: ""})
+    assert editor.draw(SAID, changed)[0] == changed, "another section was open meanwhile"
+    assert editor.draw(f"{SAID} out", changed)[0] == words.Edited(f"{SAID} out")
 
 
 def test_deletion_curves_are_drawn_as_measured_and_chance_is_dashed(tried):

@@ -121,12 +121,15 @@ def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
     }
 
 
+def most_lost(roles: Mapping[Head, HeadRole]) -> Head | None:
+    """The head without which most is lost, if heads were measured."""
+    return max(roles, key=lambda head: roles[head].loss, default=None)
+
+
 def dearest(roles: Mapping[Head, HeadRole]) -> str:
     """Without which head most is lost, in a sentence; nothing where that may be chance."""
-    if not roles:
-        return ""
-    head, role = max(roles.items(), key=lambda item: item[1].loss)
-    if role.loss <= role.error:
+    head = most_lost(roles)
+    if head is None or (role := roles[head]).loss <= role.error:
         return ""
     return (
         " The bar under a head is what predictions lose without it, the longest "

@@ -1,6 +1,7 @@
 """Sections that follow what stands above them, and are drawn only while they are open."""
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +17,7 @@ class Follower(NamedTuple):
 
     outputs: list[Component]
     draw: Callable[..., Sequence]  # their values
+    own: Sequence[Component] = ()  # what it reads beside what all sections of the tab read
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,23 @@ class Followers:
         """Everything that follows."""
         return [output for part in self.parts.values() for output in part.outputs]
 
+    @property
+    def own(self) -> list[Component]:
+        """What single sections read."""
+        return [one for part in self.parts.values() for one in part.own]
+
     def draw(self, shown: str, *values) -> list:
-        """Values of the outputs: new ones in the open section; the others wait to be opened."""
+        """Values of the outputs: new ones in the open section; the others wait to be opened.
+
+        values are what all sections read, then what single ones do.
+        """
         drawn: list = []
+        n_shared = len(values) - len(self.own)
+        shared, own = values[:n_shared], iter(values[n_shared:])
         for section, part in self.parts.items():
-            drawn += part.draw(*values) if section == shown else [gr.skip()] * len(part.outputs)
+            mine = list(itertools.islice(own, len(part.own)))
+            wanted = section == shown
+            drawn += part.draw(*shared, *mine) if wanted else [gr.skip()] * len(part.outputs)
         return drawn
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from transformer_core.model.heads import Head
 from transformer_core.ui.events import MODEL, QUIET
@@ -27,12 +28,12 @@ def wire_knock(
     switches: gr.HTML,
     try_each: tuple[Callable, Any, Any],
     show_worth: tuple[Callable, Any],
-) -> None:
+) -> list[Dependency]:
     """Try each head when a visitor wants it, then show what was measured.
 
     try_each is a handler with its inputs and outputs, show_worth one with its inputs, which gives
     the value of the switches. It takes two steps, for heads may be switched, or the answer may
-    change, while it measures.
+    change, while it measures. -> both
     """
     measuring = switches.knock(*try_each, show_progress_on=switches, **MODEL)
-    measuring.success(*show_worth, switches, **QUIET)
+    return [measuring, measuring.success(*show_worth, switches, **QUIET)]

@@ -16,7 +16,7 @@ from transformer_core.studies.orders import STUDY
 from transformer_core.ui.events import HIDDEN, MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
-from transformer_core.ui.page import Page
+from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.slider import Slider
@@ -29,7 +29,7 @@ from transformer_core.ui.tabs.positions.drawings import (
     draw_similarity,
 )
 from transformer_core.ui.tabs.positions.longer import HAMLET, Longer
-from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST, Shuffling
+from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST, Ordered, Shuffling
 from transformer_core.ui.views.distance import distance_view
 from transformer_core.ui.views.encoding import encoding_view, encodings_view
 from transformer_core.ui.views.longer import longer_view
@@ -232,12 +232,14 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     """The words follow the sentence, and the models the words."""
     shuffling = Shuffling(page.models)
     asked = shown, here.sentence
-    after_any(begins(page, *asked), shuffling.begin, [*asked], here.orders, **QUIET)
-    here.orders.order(shuffling.move, here.sentence, here.orders, **QUIET)
+    left = gr.State(Ordered(), time_to_live=KEPT_FOR)
+    shows = [here.orders, left]
+    after_any(begins(page, *asked), shuffling.begin, [*asked, left], here.orders, **QUIET)
+    here.orders.order(shuffling.move, here.sentence, shows, **QUIET)
     here.orders.answers(
         shuffling.try_every,
         here.sentence,
-        here.orders,
+        shows,
         trigger_mode="always_last",
         show_progress_on=here.orders,
         **MODEL,

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import gradio as gr
 
@@ -35,6 +36,17 @@ HOWS = {
 }
 
 
+Tried = tuple[int, dict[str, int]]  # how many orders, and each model's number of answers to them
+
+
+class Ordered(NamedTuple):
+    """A sentence whose words a visitor moved, and what they found out about it."""
+
+    text: str = ""
+    order: tuple[int, ...] = ()
+    tried: Tried | None = None
+
+
 @dataclass(frozen=True)
 class Shuffling:
     """Each method is the handler of one event."""
@@ -47,32 +59,38 @@ class Shuffling:
         read = functools.lru_cache(maxsize=32)
         return read(lambda words: readings(self.models, words, words.first))
 
-    def begin(self, section: str, text: str) -> dict:
-        """A sentence as it was typed or why it cannot be read, once its section is open."""
+    def begin(self, section: str, text: str, left: Ordered) -> dict:
+        """A sentence as it was typed or why it cannot be read, once its section is open; the same
+        one as a visitor left it."""
         if section != SECTION:
             return gr.skip()
         try:
             words = words_of(text)
         except InputError as error:
             return {"summary": str(error), "words": [], "rows": []}
+        if left.text == text:
+            return self.shown(words, left.order, left.tried)
         return self.shown(words, words.first)
 
     @answers_errors
-    def move(self, text: str, event: gr.EventData) -> dict:
+    def move(self, text: str, event: gr.EventData) -> tuple[dict, Ordered]:
         """The words in another order."""
-        words = words_of(text)
-        return answering(event, self.shown(words, order_sent(event.order, words)))
+        return self.answer(event, text)
 
     @answers_errors
-    def try_every(self, text: str, event: gr.EventData) -> dict:
+    def try_every(self, text: str, event: gr.EventData) -> tuple[dict, Ordered]:
         """The words as they stand, and how many answers there are to all orders."""
-        words = words_of(text)
-        order, tried = order_sent(event.order, words), answers(self.models, words)
-        return answering(event, self.shown(words, order, tried))
+        return self.answer(event, text, answers(self.models, words_of(text)))
 
-    def shown(
-        self, words: Words, order: tuple[int, ...], tried: tuple[int, dict[str, int]] | None = None
-    ) -> dict:
+    def answer(
+        self, event: gr.EventData, text: str, tried: Tried | None = None
+    ) -> tuple[dict, Ordered]:
+        """What a press shows, and what is to be kept of it."""
+        words = words_of(text)
+        order = order_sent(event.order, words)
+        return answering(event, self.shown(words, order, tried)), Ordered(text, order, tried)
+
+    def shown(self, words: Words, order: tuple[int, ...], tried: Tried | None = None) -> dict:
         """The value of the view."""
         first = self.read_first(words)
         now = first if order == words.first else readings(self.models, words, order)

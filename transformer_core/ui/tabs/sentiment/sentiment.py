@@ -23,7 +23,7 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
-from transformer_core.ui.tabs.sentiment.verdict import attended, judged
+from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
@@ -62,11 +62,6 @@ class Layout:
     sections: gr.Tabs
     section: gr.State  # the id of the one that is open
     followers: Followers  # the sections that follow the text
-
-    @property
-    def first_screen(self) -> list:
-        """What `judged` fills, in its order."""
-        return [self.verdict, self.picture, self.doors]
 
 
 def build(page: Page) -> Furniture | None:
@@ -112,7 +107,9 @@ def laid_out(models: Models) -> Layout:
             with section(module.TITLE) as opened:
                 gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
                 if found := module.build(models, review, opened):
-                    parts[section_id(module.TITLE)] = Follower(found.outputs, found.shown)
+                    parts[section_id(module.TITLE)] = Follower(
+                        found.outputs, found.shown, found.own
+                    )
     first_screen = verdict, picture, weights, doors
     return Layout(review, clear, *first_screen, row, open_section(row), Followers(parts))
 
@@ -133,9 +130,14 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     review, section, followers = layout.review, layout.section, layout.followers
     changes = [review.change, page.restored.change]
     judge = begun(functools.partial(judged, page.models), FIRST)
-    follow = begun(answers_errors(followers.draw), section.value, FIRST)
-    after_any(changes, judge, review, layout.first_screen, **QUIET)
-    after_any([*changes, section.change], follow, [section, review], followers.outputs, **QUIET)
+    draw = begun(functools.partial(pictured, page.models), FIRST)
+    follow = begun(
+        answers_errors(followers.draw), section.value, FIRST, *(one.value for one in followers.own)
+    )
+    after_any(changes, judge, review, [layout.verdict, layout.doors], **QUIET)
+    after_any(changes, draw, review, layout.picture, **QUIET)  # of a long text it takes a second
+    asked = [section, review, *followers.own]
+    after_any([*changes, section.change], follow, asked, followers.outputs, **QUIET)
     attend = functools.partial(attended, page.models)
     layout.picture.attend(attend, review, layout.weights, **QUIET)
     layout.clear.click(lambda: "", None, review, **HIDDEN)

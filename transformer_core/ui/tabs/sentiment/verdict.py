@@ -13,15 +13,14 @@ RIVALS = {"LSTM": "sentiment_lstm", "Linear": "sentiment_linear"}
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 
-def judged(models: Models, text: str) -> tuple[dict, dict | None, dict]:
-    """Values of the verdict, of the picture and of the doors; a text that cannot be read gets its
-    sentence."""
+def judged(models: Models, text: str) -> tuple[dict, dict]:
+    """Values of the verdict and of the doors; a text that cannot be read gets its sentence."""
     if isinstance(text, str) and not text.strip():
-        return meters_value([], EMPTY), None, doors_value((), {})  # that is no mistake, one types
+        return meters_value([], EMPTY), doors_value((), {})  # that is no mistake, one types
     try:
-        found = classify(models.classifier, text, Trace())
+        found = classify(models.classifier, text)
     except InputError as error:
-        return meters_value([], str(error)), None, doors_value((), {})
+        return meters_value([], str(error)), doors_value((), {})
     rows = [("Transformer", found.probabilities["positive"])]
     rows += [
         (title, classify(models.get(name), text).probabilities["positive"])
@@ -30,7 +29,15 @@ def judged(models: Models, text: str) -> tuple[dict, dict | None, dict]:
     ]
     verdict = meters_value(rows, remarks(found.review))
     doors = doors_value(from_text(models, "sentiment", text), {})
-    return verdict, picture_value(models.classifier, found), doors
+    return verdict, doors
+
+
+def pictured(models: Models, text: str) -> dict | None:
+    """The value of the picture; None for a text that cannot be read."""
+    try:
+        return picture_value(models.classifier, classify(models.classifier, text, Trace()))
+    except InputError:  # the verdict says why
+        return None
 
 
 def attended(models: Models, text: str) -> dict | None:

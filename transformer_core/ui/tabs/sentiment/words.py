@@ -105,9 +105,10 @@ class Editor:
         rows = [("as typed", before), ("as changed", after)]
         return [work, words_value(seen, work.edits, summary), meters_value(rows, "")]
 
-    def draw(self, text: str) -> list:
-        """A text as it was typed."""
-        return self.display(Edited(text), self.reading(text))
+    def draw(self, text: str, work: Edited) -> list:
+        """A text as it was typed, or with what was done to it: another section may have been open
+        meanwhile."""
+        return self.display(work if work.text == text else Edited(text), self.reading(text))
 
     def edit(self, work: Edited, text: str, event: gr.EventData) -> list:
         """Do what the view asks for; what cannot be done is said beside what was done before."""
@@ -173,4 +174,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         **MODEL,
     )
     stoppable(stop, [flip.click], searching, ends=[review.change, words.edit])
-    return Drawn(shown, editor.draw, [Edited(), None, None])
+    return Drawn(shown, editor.draw, [Edited(), None, None], own=[work])
