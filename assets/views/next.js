@@ -2,7 +2,7 @@
 // was not taken continues the story with it.
 const body = $('.next-body'), root = $('.view');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
-let place = -1, drawn = null; // the token as received: a growing text sends it again
+let story = null, place = -1, drawn = null; // the token as received: a growing text sends it again
 let listed = []; // [id, text, probability], the one that was written among them
 function row([id, token, p], taken) {
   const node = make(
@@ -22,7 +22,8 @@ function row([id, token, p], taken) {
   node.disabled = taken;
   return node;
 }
-function draw({ tokens, at }) {
+function draw({ id, tokens, at }) {
+  story = id;
   root.classList.toggle('empty', at < 0);
   if (at < 0) return;
   place = at;
@@ -62,7 +63,8 @@ actions.csv = () =>
     ['position', 'token', 'probability', 'taken'],
     ...listed.map(([, token, p]) => [place + 1, token, p, +(token === drawn[0])]),
   ]);
-actions.branch = (button) => tell('branch', { position: place, token: +button.dataset.id });
+actions.branch = (button) =>
+  tell('branch', { id: story, position: place, token: +button.dataset.id });
 document.addEventListener('story', (event) => draw(event.detail));
 root.classList.add('empty');
 document.dispatchEvent(new Event('story:ask'));

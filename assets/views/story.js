@@ -3,7 +3,7 @@
 // value: {id, title, prompt, goal, first, undo, best, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
 //   for.
-// The views beside it hear `story` on the document: {from, tokens, shown, at, prompt, growing}, and
+// The views beside it hear `story` on the document: {from, id, tokens, shown, at, prompt, growing}, and
 // `lit` of what is pointed at here; a `lit` of theirs is followed, see views/flow.py.
 const text = $('.story-text'),
   refusal = $('.story-refusal'),
@@ -38,7 +38,7 @@ function announce() {
   text.querySelector('.on')?.classList.remove('on');
   text.children[at()]?.classList.add('on');
   const growing = busy() && !pinned, // what a pressed token shows does not change
-    detail = { from: element, tokens, shown, at: at(), prompt, growing };
+    detail = { from: element, id, tokens, shown, at: at(), prompt, growing };
   document.dispatchEvent(new CustomEvent('story', { detail }));
 }
 function reveal(n) {
@@ -100,7 +100,7 @@ function advance(now) {
   }
 }
 // one kind of event for both: with two, the earlier answer could come last
-const tellLook = (position) => tell('look', { position });
+const tellLook = (position) => tell('look', { id, position });
 function free() {
   chosen = followed = -1;
   pinned = false;

@@ -47,9 +47,10 @@ def pay_visit(demo: gr.Blocks, number: int) -> Visit:
     visit.enter("review", f"Visitor {number} found the plot thin, but the actors are wonderful.")
     visit.enter("prompt", f"ROMEO:\nShe is the {COLOURS[number % 5]} sun")
     visit.do("Write", "click")
+    story = visit.values[visit.find("story")._id]["id"]
     for have in (0, 100, 200, 300):
-        visit.do("story", "more", have=have, n=100)
-    visit.do("story", "look", position=None)
+        visit.do("story", "more", id=story, have=have, n=100)
+    visit.do("story", "look", id=story, position=None)
     visit.enter("inside-text", sentence(number))
     visit.do("Look inside", "click")
     visit.values.clear()  # they are in the browser

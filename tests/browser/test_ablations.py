@@ -163,6 +163,13 @@ def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):
     expect(page.get_by_role("button", name="Ask every variant")).to_be_enabled()
     page.wait_for_function("watch.rests()")
     expect(page.locator(".twin")).to_have_count(0)
+    page.get_by_label("One text for all of them").fill("A text that nobody asked")
+    press_tab(page, "About")
+    page.wait_for_function("watch.rests()")
+    press_tab(page, "Ablations")
+    page.wait_for_function("watch.rests()")
+    expect(page.get_by_label("One text for all of them")).to_have_value("A text that nobody asked")
+    expect(page.locator(".twin")).to_have_count(0)
 
 
 @pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])

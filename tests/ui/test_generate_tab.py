@@ -103,6 +103,16 @@ def test_the_oldest_texts_make_room_for_what_is_long(trained, monkeypatch):
     assert [b.number for b in begun(trained, story, "All").branches] == [5]
 
 
+def test_the_oldest_of_the_others_makes_room_for_a_text_that_goes_on(trained, monkeypatch):
+    monkeypatch.setattr("transformer_core.ui.tabs.generate.story.MAX_TEXTS", 60)
+    story = Story()
+    for _ in range(3):
+        story = begun(trained, story, "A" * 15)
+    longer = wanting(Story(story.branches, 0), 25)
+    assert [branch.number for branch in longer.branches] == [1, 3]
+    assert longer.branch.number == 1 and longer.branch.goal == 40
+
+
 def branched(story: Story, position: int) -> Story:
     """The story with a branch at a position of the text on screen."""
     branch = story.branch

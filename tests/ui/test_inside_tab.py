@@ -61,6 +61,8 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
     assert len(part["panels"]) == 6 < len(stages["panels"]) and number is None
     assert lines["parts"] and len(lens["layers"]) == 2
+    pressed = gr.EventData(None, {"key": "encoder:0:self:attention"})
+    assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK[1:], training)
     assert rival["summary"].startswith("B: norm none")
 

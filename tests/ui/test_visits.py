@@ -55,7 +55,7 @@ def write(visit):
     for have in (0, 100, 200):
         shown = visit.values[visit.find("story")._id]
         visit.do("story", "more", id=shown["id"], have=have, n=100)
-    visit.do("story", "look", position=50)
+    visit.do("story", "look", id=shown["id"], position=50)
     visit.do("Switch off", "select")
     visit.do("story-switches", "toggle", off=["decoder-self:0:1"], press=1)
     visit.do("story-switches", "knock")

@@ -75,7 +75,7 @@ def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
             title, how, values[:, best], said.rows, said.column, shown, chosen=chosen, **more
         )
 
-    how = "softmax over the whole vocabulary" if said.column == "token" else "softmax"
+    how = "softmax over all that can be said" if said.column == "token" else "softmax"
     total = {"sum shown": said.probs[:, best].sum(-1)}
     return [
         panel("logits", f"the head's output{most}", said.logits, made=said.logit),

@@ -8,7 +8,7 @@ from transformer_core.ui.views.view import view
 def next_view(title: str, promise: str, **component) -> gr.HTML:
     """The likeliest tokens at one place of a story, which story.js names; Python sends nothing.
 
-    Event: branch {position, token}.
+    Event: branch {id, position, token}, id that of the story.
     """
     return view(
         "next", title, '<div class="next-body"></div>', ("csv",), promise=promise, **component

@@ -15,7 +15,7 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
     """A text that grows. It tells the views beside it, in the browser, which token is looked at.
 
     Events: more {id, have, n} asks for tokens, stop {id, shown} gives up what was not yet shown,
-    look {position} says that a token was pressed or, with None, that it was released or that
+    look {id, position} says that a token was pressed or, with None, that it was released or that
     nothing grows any more.
     """
     paces = "".join(

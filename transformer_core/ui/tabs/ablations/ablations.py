@@ -70,7 +70,7 @@ class Layout:
     site: gr.Dropdown
     head: gr.Dropdown
     found: gr.State
-    asked: gr.State  # the study and the text that `found` answers
+    asked: gr.State  # the study and the text that were asked, or typed, last
     brought: gr.State  # the question that a text from another tab asks of the twins, or None
     part: gr.State  # of the attention that is shown, and its head, as an address says them
     part_head: gr.State
@@ -114,7 +114,7 @@ def build(page: Page) -> Furniture | None:
 
 def layout(names: list[str]) -> Layout:
     """The curves of one study, and sections for what lies deeper."""
-    with gr.Row(elem_classes="ablation-bar"):
+    with gr.Row():
         choices = [(name.replace("_", " "), name) for name in names]
         study = gr.Radio(choices, label="Study", elem_classes="segmented", scale=4, min_width=320)
         metric = Choice([], label="Measured", min_width=150, scale=1)
@@ -214,6 +214,8 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
     ]
+    # what a visitor typed was not brought, and is asked only when they press the button
+    here.text.blur(lambda *own: own, [study, here.text], here.asked, **LATEST)
     arriving = gr.on(
         [page.opened.select, page.restored.change],
         answers.arrive,

@@ -88,7 +88,7 @@ def refuses_in_place(handler: Callable) -> Callable:
         try:
             return handler(*arguments)
         except InputError as error:
-            return refusal_value(str(error)), *[gr.skip()] * 3
+            return refusal_value(str(error)), *[gr.skip()] * 4
 
     return wrapped
 
@@ -110,9 +110,10 @@ class Writing:
         """The model that writes."""
         return self.models.language_model
 
-    def shows(self, story: Story, *, step: bool = True) -> tuple:
-        """The values of the views that show a text."""
-        return display(self.models, story, step=step)
+    def lay(self, desk: Desk, story: Story, *, step: bool = True) -> tuple:
+        """Lay a text there. -> the views that show it, and the desk: only what is given back does
+        gradio keep for a while, and then forget"""
+        return *display(self.models, desk.put(story), step=step), desk
 
     @answers_errors
     def more(self, desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
@@ -132,28 +133,30 @@ class Writing:
         """A new text."""
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
-        return self.shows(desk.put(wanting(begun(self.trained, desk.story, prompt), length)))
+        return self.lay(desk, wanting(begun(self.trained, desk.story, prompt), length))
 
     @refuses_in_place
     def go_on(self, desk, length):
         """More of the text that is shown."""
-        return self.shows(desk.put(wanting(desk.story, length)))
+        return self.lay(desk, wanting(desk.story, length))
 
     @answers_errors
     def fork(self, desk, length, event: gr.EventData):
         """Another branch, from another character."""
-        story = desk.story
-        branch, position = story.branch, position_of(event, story)
+        story, branch = desk.story, desk.story.branch
+        if event.id != branch.identity:  # pressed while another text began
+            return gr.skip()
+        position = position_of(event, story)
         options = {option[0]: option for option in branch.tokens[position].alternatives}
         if event.token not in options:
             raise InputError("That character is not one of the alternatives.")
         branch = forked(branch, position, options[event.token], story.next_number)
-        return self.shows(desk.put(wanting(story.added(branch), length)))
+        return self.lay(desk, wanting(story.added(branch), length))
 
     @answers_errors
     def take(self, desk, length, event: gr.EventData):
         """Another branch, which goes on as a thread of the garden does."""
-        return self.shows(desk.put(wanting(taken(self.trained, desk.story, event), length)))
+        return self.lay(desk, wanting(taken(self.trained, desk.story, event), length))
 
     @answers_errors
     def stop(self, desk, event: gr.EventData):
@@ -161,12 +164,12 @@ class Writing:
         branch = desk.story.branch
         if event.id == branch.identity and not is_count(event.shown, len(branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
-        return self.shows(desk.put(cut(desk.story, event.id, event.shown)))
+        return self.lay(desk, cut(desk.story, event.id, event.shown))
 
     @answers_errors
     def show(self, desk, place):
         """A branch that was written before."""
-        return self.shows(desk.put(wanting(replace(desk.story, shown=place), 0)))
+        return self.lay(desk, wanting(replace(desk.story, shown=place), 0))
 
     @refuses_in_place
     def arrive(self, desk, branch, prompt, length, *settings):
@@ -180,7 +183,7 @@ class Writing:
             story = self.first_story()
         else:
             story = wanting(begun(self.trained, desk.story, prompt), length)
-        return self.shows(desk.put(story), step=False)
+        return self.lay(desk, story, step=False)
 
 
 def opening_story(trained: Trained, sampling: Sampling, seed: float) -> Story:
@@ -197,7 +200,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     opened = functools.partial(opening_story, page.models.language_model, sampling, draw.seed.value)
     writing = Writing(page.models, firsts, functools.cache(opened))
     opening = [desk, draw.length, *settings]
-    shown = [first.story, deeper.branches, first.doors, first.branch]
+    shown = [first.story, deeper.branches, first.doors, first.branch, desk]
     asked = first.story.more(
         writing.more, [desk, *settings], first.story, trigger_mode="multiple", **HIDDEN, **QUEUED
     )

@@ -89,7 +89,7 @@ def first_screen() -> First:
     """Prompt and story at the left, the next character at the right, the picture below."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=7, min_width=280):
-            with gr.Row(elem_classes="story-prompt"):
+            with gr.Row():
                 prompt = gr.Textbox(
                     PROMPTS["Romeo"],
                     label="Prompt",

@@ -60,6 +60,8 @@ class Looking:
     def look(self, desk, event: gr.EventData):
         """Another place. -> the picture, the doors, and that the section is to be drawn anew"""
         story, position = desk.story, None
+        if story.branches and event.id != story.branch.identity:  # of a text that was left
+            return gr.skip()
         if event.position is not None:
             position = max(1, position_of(event, story))
         desk.position, seen = position, looked(self.trained, story, position)

@@ -102,14 +102,19 @@ class Story:
     def added(self, branch: Branch) -> "Story":
         """The story with one more branch, shown; the oldest make room."""
         branches = (*self.branches, branch)[-MAX_BRANCHES:]
-        while len(branches) > 1 and sum(one.goal for one in branches) > MAX_TEXTS:
-            branches = branches[1:]
-        return Story(branches, len(branches) - 1)
+        return Story(branches, len(branches) - 1).fitting()
 
     def grown(self, branch: Branch) -> "Story":
         """The story with the shown branch replaced."""
         branches = (*self.branches[: self.shown], branch, *self.branches[self.shown + 1 :])
-        return Story(branches, self.shown)
+        return Story(branches, self.shown).fitting()
+
+    def fitting(self) -> "Story":
+        """The story without the oldest of the other branches, if all are too long together."""
+        branches, shown = list(self.branches), self.branch
+        while len(branches) > 1 and sum(one.goal for one in branches) > MAX_TEXTS:
+            branches.remove(next(one for one in branches if one is not shown))
+        return Story(tuple(branches), branches.index(shown))
 
 
 def display(models: Models, story: Story, *, step: bool = True) -> tuple:

@@ -167,7 +167,7 @@ def look_at_learner(asked: Asked, training: Training | None) -> tuple:
         raise InputError("This model's numbers have grown beyond what can be computed.")
     said = f"{training.names[number]} of your Live lab, at step {step:,}. "
     reading = read_ids(trained, training.ids(text), at_least=training.toy.room)
-    return open_model(trained, reading, asked._replace(text=text), said)
+    return open_model(trained, reading, asked, said)
 
 
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
