@@ -71,6 +71,6 @@ actions.csv = () => {
   }
 };
 actions.svg = () => current() && saveSvg('next-token', chart);
-new ResizeObserver(draw).observe(chart.parentElement);
+whenResized(chart.parentElement, draw);
 watch('value', draw);
 draw();

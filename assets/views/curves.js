@@ -162,6 +162,6 @@ actions.csv = () =>
     ['model', 'step', 'loss', 'token accuracy', 'exact match'],
     ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
   ]);
-whenResized(chart, () => current()?.series && paint());
+whenResized(chart, () => current()?.series && paint(), bothSizes);
 watch('value', draw);
 draw();

@@ -173,6 +173,6 @@ actions.csv = () =>
       ])
     ),
   ]);
-new ResizeObserver(() => met && picture()).observe(stage.parentElement);
+whenResized(stage.parentElement, () => met && picture());
 watch('value', draw);
 draw();

@@ -1,5 +1,6 @@
 // The doors of a tab, and what its address keeps that no component shows; see place.js.
-// value: {doors: [[name, address], …], kept: {name in the address: what it is now}, step}
+// value: {doors: [[name, address], …], kept: {name in the address: what it is now}, step};
+// of a story also `answered`, a stamp that makes every answer a new value
 // A door takes along the head that is looked at: the views of all heads say `looked` {from, part,
 // head} on the document. A flow says `inside` {from, part} where another part is to be opened. While
 // a story grows, its doors are shut.

@@ -7,7 +7,8 @@
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
-//   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}
+//   outs: [{row, text, candidates: [[text, prob, chosen, id]], lens: [[text, prob]]}]}; of a story
+//   also `answered`, a stamp that makes every answer a new value
 const root = $('.view'),
   caption = $('.flow-caption'),
   stage = $('.flow-stage'),
@@ -56,7 +57,6 @@ function render() {
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
   root.classList.toggle('flow-chars', numbers.kind === 'write');
-  root.classList.toggle('flow-judge', numbers.kind === 'classify');
   scrub.min = numbers.begin;
   scrub.max = numbers.outs.length;
   page = pages.of(numbers.favourite);

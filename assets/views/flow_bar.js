@@ -18,7 +18,7 @@ function flowBar(bar, redraw) {
     scrub = range('flow-scrub', 1, .01, 'How much is written'),
     speed = make(
       'select',
-      { class: 'flow-speed', 'aria-label': 'Speed' },
+      { 'aria-label': 'Speed' },
       ...Object.keys(SPEEDS).map((text) => make('option', { text })),
     );
   speed.value = '1 ×';

@@ -80,7 +80,6 @@ const flowLayout = (numbers, pages, page, room) => {
     vertical,
     narrow,
     judge,
-    chars,
     bare,
     place,
     mouth,

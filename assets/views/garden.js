@@ -102,7 +102,7 @@ function picture() {
   svg.setAttribute('width', now.width);
   svg.setAttribute('height', 2 * TOP + ROW * (now.paths.length - 1));
   svg.setAttribute('aria-label', value.summary);
-  const texts = shape('g', { class: 'garden-texts' });
+  const texts = shape('g');
   texts.append(
     shape(
       'text',

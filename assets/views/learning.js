@@ -116,7 +116,6 @@ actions.csv = () =>
     ['steps', 'nats per character', 'share of known words', 'text'],
     ...moments().map(({ step, loss, known, text: written }) => [step, loss, known, written]),
   ]);
-new ResizeObserver(() => moments().length && plot(moments(), +slider.value))
-  .observe(chart.parentElement);
+whenResized(chart.parentElement, () => moments().length && plot(moments(), +slider.value));
 watch('value', begin);
 begin();

@@ -174,6 +174,6 @@ actions.csv = () =>
     ['encoding', 'characters before', 'nats a character', 'least', 'most'],
     ...seen.rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
   ]);
-new ResizeObserver(() => seen?.rows.length && plot()).observe(chart.parentElement);
+whenResized(chart.parentElement, () => seen?.rows.length && plot());
 watch('value', draw);
 draw();

@@ -33,7 +33,7 @@ function meter({ name, p }) {
   return make(
     'div',
     { class: 'meter' },
-    make('span', { class: 'meter-name', text: name }),
+    make('span', { text: name }),
     make('div', {
       class: 'meter-track',
       role: 'meter',

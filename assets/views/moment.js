@@ -168,7 +168,7 @@ actions.png = () => {
   });
   savePicture('attention', picture);
 };
-whenResized(maps, () => data() && paint());
+whenResized(maps, () => data() && paint(), bothSizes);
 whenTheme(() => data() && weights && paint());
 watch('value', draw);
 draw();

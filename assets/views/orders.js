@@ -1,7 +1,8 @@
 // Words as tiles that change places, and what several models make of every order.
 // value: {summary, words: [word, …], end, order: [number of a word, …], nOrders, nTried, rows:
 //   [{name, how, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
-//   moved, noticed, answers: how many to all orders, or null}], press: see numbered}
+//   moved, noticed, answers: how many to all orders, or null}], press: see numbered}; of a sentence
+//   that cannot be shuffled {summary, words: [], rows: []}
 const finding = $('.orders-finding'),
   tiles = $('.orders-tiles'),
   models = $('.orders-models');

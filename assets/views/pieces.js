@@ -95,7 +95,6 @@ function open(i) {
   if (n > 1) {
     panel.append(
       make('p', {
-        class: 'pieces-word',
         text: `“${
           pieces.slice(first, first + n).map((piece) => piece[0]).join('').trim()
         }” is ${n} pieces, together ${percent(whole)}: their product.`,
@@ -175,11 +174,13 @@ actions.branch = (button) => {
   tell('branch', { position, token: +button.dataset.id });
 };
 for (const way of ['undo', 'best']) actions[way] = () => openPlace(current()[way]);
+let copied = 0; // the timer of what is said
 actions.copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text.textContent);
     button.textContent = 'Copied';
-    setTimeout(() => {
+    clearTimeout(copied);
+    copied = setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);
   } catch { // not allowed, or no secure address: then it is marked, to be copied by hand

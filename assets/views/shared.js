@@ -177,11 +177,13 @@ const whenTheme = (repaint) =>
     attributes: true,
     attributeFilter: ['class'],
   });
-// what was drawn for another size of a box is drawn anew, also when it is first seen
-function whenResized(box, repaint) {
-  let drawnAt = '';
+// What was drawn for another width of a box is drawn anew, also when it is first seen; what fills
+// the box gives both sizes.
+const bothSizes = (box) => `${box.clientWidth} ${box.clientHeight}`;
+function whenResized(box, repaint, sizeOf = ({ clientWidth }) => clientWidth) {
+  let drawnAt = null;
   new ResizeObserver(() => {
-    const size = `${box.clientWidth} ${box.clientHeight}`;
+    const size = sizeOf(box);
     if (!box.clientWidth || size === drawnAt) return;
     drawnAt = size;
     repaint();
@@ -250,7 +252,7 @@ function player(slider, ms, go, by = 1) {
     button.textContent = '❚❚ Pause';
     if (said) said.ariaLive = 'off'; // what passes by is not read aloud
     timer = setInterval(() => {
-      if (!slider.checkVisibility() || atEnd()) return halt();
+      if (document.hidden || !slider.checkVisibility() || atEnd()) return halt();
       slider.value = +slider.value + by;
       go();
     }, ms);

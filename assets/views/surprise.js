@@ -65,5 +65,5 @@ document.addEventListener('story', (event) => {
   draw();
 });
 root.classList.add('empty');
-new ResizeObserver(draw).observe(frame);
+whenResized(frame, draw, bothSizes);
 document.dispatchEvent(new Event('story:ask'));

@@ -28,6 +28,7 @@ const isWhole = () => {
   const place = history.state?.place;
   return !place || place === String(new URLSearchParams(location.search));
 };
+let silence = 0; // the timer that ends what is said
 actions.share = async () => {
   try {
     await navigator.clipboard.writeText(location.href);
@@ -35,7 +36,8 @@ actions.share = async () => {
   } catch { // not allowed, or no secure address: then it is shown, to be copied by hand
     prompt('The address of what you see', location.href);
   }
-  setTimeout(() => {
+  clearTimeout(silence);
+  silence = setTimeout(() => {
     said.textContent = '';
   }, 2500);
 };
@@ -65,6 +67,7 @@ const OPEN = '.tab-wrapper [role=tab][aria-selected=true]';
 new MutationObserver((changes) => {
   for (const { target, addedNodes } of changes) {
     if (target.matches(OPEN)) center(target);
+    if (target.closest('.view')) continue; // there are no tabs in a drawing
     for (const node of addedNodes) node.querySelectorAll?.(OPEN).forEach(center);
   }
   if (behind) follow();

@@ -1,6 +1,7 @@
 // What each method says of each word: aligned rows, and the text coloured by one of them.
 // value: {summary, words: [[gap, text], …], methods: [{name, note, signed, scores: […], area or
-//   null}]}
+//   null}]}; of a text without words, or of one that has
+//   changed, only {summary}
 const table = $('.trial-table'),
   scroll = $('.trial-scroll'),
   note = $('.view-note'),

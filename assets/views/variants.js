@@ -128,10 +128,12 @@ function point(event) {
   if (!shownLines.length) return;
   const area = chart.getBoundingClientRect(), px = event.clientX - area.left;
   const to = axes(shownLines), py = event.clientY - area.top, xs = places(to, shownLines[0]);
-  at = xs[nearest(xs, to.xAt(px))];
-  const away = shownLines.map((one) => Math.abs(to.y(one.smoothed[nearest(one.x, at)]) - py)),
+  const place = xs[nearest(xs, to.xAt(px))];
+  const away = shownLines.map((one) => Math.abs(to.y(one.smoothed[nearest(one.x, place)]) - py)),
     close = away.indexOf(Math.min(...away.filter(Number.isFinite)));
-  lit = away[close] < 24 ? shownLines[close].title : null;
+  const line = away[close] < 24 ? shownLines[close].title : null;
+  if (place === at && line === lit) return;
+  [at, lit] = [place, line];
   paint();
 }
 for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, point);

@@ -103,6 +103,18 @@ def test_on_a_phone_the_answer_is_below_the_question_and_the_picture_below_that(
             assert tops[1] < 500, tab
 
 
+def test_for_those_who_want_little_motion_nothing_moves(open_page):
+    page = open_page("/?tab=inside")
+    page.wait_for_function("watch.rests()")
+    moving = page.evaluate(
+        """() => [...document.querySelectorAll('main *')].filter((node) => {
+            const { transitionDuration, animationName } = getComputedStyle(node);
+            return parseFloat(transitionDuration) > 0 || animationName !== 'none';
+        }).map((node) => node.outerHTML.slice(0, 120))"""
+    )
+    assert moving == []
+
+
 def test_on_a_phone_every_tab_can_be_pressed(open_page):
     page = open_page("/", width=390, height=844)
     for tab in page.locator("#tabs > .tab-wrapper").get_by_role("tab").all():
