@@ -67,6 +67,15 @@ def test_a_character_of_the_training_text_is_never_reduced():
     assert decoded(train_characters(TEXT + "'"), '"speak"') == "'speak'"
 
 
+@pytest.mark.parametrize("text", ["schöne Nächte", "белый чай", "가나다 가", "e\u0301te\u0301"])
+def test_a_text_with_accents_keeps_them(text):
+    tokenizer = train_characters(text)
+    assert decoded(tokenizer, text) == unicodedata.normalize("NFC", text)
+    assert tokenizer.unknown_characters(text) == []
+    assert len(tokenizer.encode(text)) == len(unicodedata.normalize("NFC", text))
+    assert tokenizer.unknown_characters("ñ") == ["ñ"], "which is no n there"
+
+
 @pytest.mark.parametrize("text", GERMAN)
 def test_a_sentence_in_pieces_comes_back_exactly(text):
     assert decoded(PIECES, text) == text

@@ -18,8 +18,7 @@ from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.explain.occlusion import CLEAR, importance
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.translation import source_ids
-from transformer_core.tokenization import BOS, EOS
+from transformer_core.tasks.translation import source_ids, target_ids
 
 N_SENTENCES = 100  # of each validation set
 
@@ -34,7 +33,7 @@ def agreement(
     max_len = trained.model.config.max_len
     for en, de in pairs:
         src = torch.tensor([source_ids(trained.tokenizer, en, max_len)])
-        tgt = torch.tensor([[BOS, *trained.tokenizer.encode(de)[: max_len - 1], EOS]])
+        tgt = torch.tensor([target_ids(trained.tokenizer, de, max_len)])
         lost, best = importance(trained, src, tgt).max(dim=1)
         clear = lost > CLEAR
         n_pieces += int(clear.sum())

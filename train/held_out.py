@@ -15,8 +15,7 @@ from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder, Model
 from transformer_core.tasks.classification import frame
-from transformer_core.tasks.translation import source_ids
-from transformer_core.tokenization import BOS, EOS
+from transformer_core.tasks.translation import source_ids, target_ids
 
 N_PAIRS = 120  # of each validation set
 SHORTEST, LONGEST = 5, 30  # pieces of a source
@@ -41,7 +40,7 @@ def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
         sets = hub.translation(data, "validation").values()
         for en, de in (pair for some in sets for pair in spread(some, N_PAIRS).sentences):
             src = source_ids(tokenizer, en, max_len)
-            tgt = torch.tensor([BOS, *tokenizer.encode(de)[: max_len - 1], EOS])
+            tgt = torch.tensor(target_ids(tokenizer, de, max_len))
             if SHORTEST <= len(src) <= LONGEST:
                 yield Text(tgt[:-1], tgt[1:], torch.tensor(src))
     elif isinstance(model, EncoderClassifier):
@@ -51,8 +50,8 @@ def texts_of(trained: Trained[Model], data: Path | None) -> Iterator[Text]:
             if len(ids) <= REVIEW - 2:
                 yield Text(torch.tensor(frame(ids, max_len)), torch.tensor(label))
     else:
-        text = hub.shakespeare(data)
-        characters = shakespeare.encode(tokenizer, text[shakespeare.split(text) :])
+        characters = shakespeare.encode(tokenizer, hub.shakespeare(data))
+        characters = characters[shakespeare.split(characters) :]
         for start in range(0, len(characters) - max_len, max_len):
             window = characters[start : start + max_len + 1]
             yield Text(window[:-1], window[1:])

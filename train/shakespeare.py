@@ -199,15 +199,14 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
 
 def score(trained: Trained[DecoderLM], path: Path | None, limit: int | None) -> dict[str, float]:
     """The loss on the held-out tenth, or on its first `limit` characters."""
-    text = hub.shakespeare(path)
-    start = split(text)
-    before = encode(trained.tokenizer, text[:start])
-    held_out = encode(trained.tokenizer, text[start:])[:limit]
-    loss = validation_loss(trained.model, torch.cat([before, held_out]), len(before))
+    ids = encode(trained.tokenizer, hub.shakespeare(path))
+    start = split(ids)
+    ids = ids[: None if limit is None else start + limit]
+    loss = validation_loss(trained.model, ids, start)
     return {
         "val_loss": loss,
         "bits_per_character": loss / math.log(2),
-        "n_chars": len(held_out),
+        "n_chars": len(ids) - start,
     }
 
 

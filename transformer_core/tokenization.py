@@ -82,12 +82,17 @@ class Tokenizer:
         return list(dict.fromkeys("".join(unknown)))
 
 
+PLAIN_LETTERS = [normalizers.NFD(), normalizers.StripAccents()]
+
+
 def train_characters(text: str, *, plain: bool = True) -> Tokenizer:
     """One id per distinct character, in code point order.
 
-    Accented letters, and quotes, dashes and the like that the text lacks, are first reduced to
-    their plain forms, unless plain=False keeps every character as it is.
+    Quotes, dashes and the like that the text lacks are first reduced to their plain forms, and so
+    are accented letters if the text has none, unless plain=False keeps every character as it is.
     """
+    if plain:
+        text = unicodedata.normalize("NFC", text)
     vocabulary = {token: index for index, token in enumerate(SPECIAL_TOKENS)}
     for character in sorted(set(text)):
         vocabulary[character] = len(vocabulary)
@@ -107,11 +112,19 @@ def train_characters(text: str, *, plain: bool = True) -> Tokenizer:
         inner.normalizer = normalizers.Sequence(
             [normalizers.Replace(Regex("\r\n?"), "\n")]
             + [normalizers.Replace(old, new) for old, new in forms.items() if old not in vocabulary]
-            + [normalizers.NFD(), normalizers.StripAccents()]
+            + ([normalizers.NFC()] if has_accents(text) else PLAIN_LETTERS)
         )
     inner.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     inner.decoder = decoders.Fuse()
     return Tokenizer(inner)
+
+
+def has_accents(text: str) -> bool:
+    """Whether PLAIN_LETTERS would change some of its letters."""
+    return any(
+        unicodedata.normalize("NFD", one) != one or unicodedata.category(one) == "Mn"
+        for one in set(text)
+    )
 
 
 def symbols(n: int) -> Tokenizer:

@@ -30,7 +30,7 @@ from train.data.pairs import (
 )
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
-from train.translation_cards import CARD, card_of
+from train.translation_cards import CARD, MIX, OWN, card_of
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.decoding.search import beam_search
@@ -111,6 +111,10 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
         metrics = {row["metric"] for row in csv.DictReader(file)}
     assert {"loss", "loss_small"} <= metrics
     assert "BLEU" in (out / "README.md").read_text()
+    assert card_of(out) is OWN, "whose test sets are not those of the mix"
+    record = json.loads((out / "scores.json").read_text())
+    record["scores"] |= dict.fromkeys(MIX, 1.0)
+    (out / "scores.json").write_text(json.dumps(record))
     assert card_of(out) is CARD
     record = json.loads((out / "run.json").read_text())
     record[0]["command"] = "python -m train.translation"  # which reads what the Hub has

@@ -9,6 +9,7 @@ saved weights) and the checkpoint itself.
 import itertools
 import json
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -47,8 +48,13 @@ class Card:
     licence_id: str = "mit"  # of the weights, as the Hub writes it
 
 
-def publish(trained: Trained[Model], card: Card, scores: dict[str, float], command: str) -> None:
-    """Write scores.json, with the weights it holds for and how it was computed, and the card."""
+def publish(
+    trained: Trained[Model],
+    card_of: Callable[[Path], Card],
+    scores: dict[str, float],
+    command: str,
+) -> None:
+    """Write scores.json, with the weights it holds for and how it was computed, then the card."""
     record = {
         "scores": scores,
         "command": command,
@@ -56,7 +62,7 @@ def publish(trained: Trained[Model], card: Card, scores: dict[str, float], comma
         "weights": weights_of(trained.folder),
     }
     write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
-    write_card(trained, card)
+    write_card(trained, card_of(trained.folder))
 
 
 def write_card(trained: Trained[Model], card: Card) -> None:

@@ -66,5 +66,5 @@ def evaluate_and_publish(
     words = ["python -m train.evaluate", exam.task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
         words += [flag, str(value)] if value is not None else []
-    publish(trained, exam.card_of(folder), scores, " ".join(words))
+    publish(trained, exam.card_of, scores, " ".join(words))
     return scores

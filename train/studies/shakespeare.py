@@ -46,7 +46,8 @@ def plays(path: Path | None) -> tuple[Tokenizer, Tensor, int]:
     """Vocabulary, ids of the whole text, and where the held-out part begins."""
     text = hub.shakespeare(path)
     tokenizer = train_characters(text)
-    return tokenizer, shakespeare.encode(tokenizer, text), shakespeare.split(text)
+    ids = shakespeare.encode(tokenizer, text)
+    return tokenizer, ids, shakespeare.split(ids)
 
 
 def task(recipe: Recipe, path: Path | None) -> Task:

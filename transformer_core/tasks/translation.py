@@ -29,6 +29,12 @@ def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
     return [*tokenizer.encode(text)[: max_len - 1], EOS]
 
 
+def target_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
+    """What the decoder is taught: the text's pieces between BOS and EOS, without one of which it
+    is at most max_len long."""
+    return [BOS, *tokenizer.encode(text)[: max_len - 1], EOS]
+
+
 def new_tokens_limit(source: list[int], max_len: int, at_least: int = 0) -> int:
     """How many tokens to write at most: no real translation is longer; what runs on repeats itself.
 

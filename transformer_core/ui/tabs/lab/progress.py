@@ -10,6 +10,10 @@ from transformer_core.ui.views.moment import moment_value
 from transformer_core.ui.views.steps import steps_value
 
 FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
+UNMASKED = (
+    " It wrote symbol by symbol; what it looked at is that of one pass over the whole output, in "
+    "which each symbol sees those after it."
+)
 HINT = "Press Start: the lines grow from here while it learns."
 
 
@@ -94,7 +98,10 @@ def look_of(training: Training, name: str, learner: Learner) -> tuple[dict | Non
         return None, None
     answer, written = toy.answer(text), attempt.written
     target = None if answer is None else [*answer, "[EOS]"]
-    output = steps_value(written, toy.tokenizer, target, verdict(written.text, answer))
+    said = verdict(written.text, answer)
+    if not learner.choice.causal_mask:
+        said += UNMASKED
+    output = steps_value(written, toy.tokenizer, target, said)
     return maps_of(name, learner, text, attempt, answer), output
 
 
