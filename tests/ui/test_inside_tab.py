@@ -13,7 +13,7 @@ from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.training import Training
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
-from transformer_core.ui.tabs.inside.visit import LAB
+from transformer_core.ui.tabs.inside.visit import LAB, all_stages, lines_of, through_the_lens
 
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
@@ -51,9 +51,8 @@ def numbers(stages: dict) -> list[str]:
 
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
-    visit, drawing, part, number, stages, lines, lens, *_ = handlers["look_inside"](
-        OURS, "cab", *BLANK[1:], training
-    )
+    visit, drawing, part, number, *_ = handlers["look_inside"](OURS, "cab", *BLANK[1:], training)
+    stages, lines, lens = all_stages(visit), lines_of(visit), through_the_lens(visit)
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
@@ -68,24 +67,33 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):
-    visit, _, _, _, before, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
+    visit, _, before, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
     again = gr.EventData(None, {"key": visit.key})
     for _ in islice(training.run(), 5):
         pass
-    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
-    _, _, _, _, after, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
+    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[1]) == numbers(before)
+    _, _, after, *_ = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
     assert numbers(after) != numbers(before)
     training.forget()
-    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[3]) == numbers(before)
+    assert numbers(handlers["pick"](visit, OURS, "CAB", again)[1]) == numbers(before)
+
+
+def test_the_open_section_follows_what_is_open(handlers):
+    visit, *_ = handlers["look_inside"]("sentiment", "Speak to all", *BLANK[1:], None)
+    skip = gr.skip()
+    assert handlers["draw"]("all-stages", visit) == [all_stages(visit), skip, skip]
+    assert handlers["draw"]("code", visit) == [skip, lines_of(visit), skip]
+    assert handlers["draw"]("logit-lens", visit) == [skip, skip, None], "it predicts no tokens"
+    assert handlers["draw"]("code", None) == [skip, None, skip]
 
 
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
-        assert (text, visit, others[:5]) == ("CAB", None, [None] * 5)
+        assert (text, visit, others[:2]) == ("CAB", None, [None] * 2)
         assert drawing == {"summary": LAB[name]}
-        *looked, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK[1:], None)
-        assert looked == [None, drawing, *[None] * 5]
+        *looked, _, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK[1:], None)
+        assert looked == [None, drawing, None, None]
         assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
     assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
@@ -199,7 +207,7 @@ def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
     _, drawing, *others = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
-    assert "beyond what can be computed" in drawing["summary"] and others[:5] == [None] * 5
+    assert "beyond what can be computed" in drawing["summary"] and others[:2] == [None] * 2
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
 

@@ -8,6 +8,7 @@ all of them: multiplying an a × b by a b × c matrix takes 2abc.
 """
 
 import functools
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
@@ -28,10 +30,13 @@ from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     Visit,
+    all_stages,
     doors_of,
+    lines_of,
     look_at_learner,
     open_model,
     open_node,
+    through_the_lens,
 )
 from transformer_core.ui.views.anatomy import anatomy_view
 from transformer_core.ui.views.arithmetic import arithmetic_view
@@ -58,6 +63,7 @@ class Layout:
     text: gr.Textbox
     button: gr.Button
     visit: gr.State
+    moved: gr.State  # changes when another model, text, part or head is open
     kept: tuple[gr.State, ...]  # written, part and head of an `Asked`
     drawing: gr.HTML
     part: gr.HTML
@@ -71,12 +77,12 @@ class Layout:
     @property
     def shown(self) -> list[gr.components.Component]:
         """What `open_model` fills, in its order; then what `Inside.at` does."""
-        return [self.visit, self.drawing, *self.opened, self.lens, *self.told]
+        return [self.visit, self.drawing, self.part, self.unfolded, *self.told]
 
     @property
     def told(self) -> list[gr.components.Component]:
         """What `Inside.at` fills, in its order."""
-        return [self.doors, *self.kept]
+        return [self.moved, self.doors, *self.kept]
 
     @property
     def place(self) -> list[gr.components.Component]:
@@ -84,9 +90,14 @@ class Layout:
         return [self.choice, self.text, *self.kept]
 
     @property
-    def opened(self) -> list[gr.HTML]:
-        """What `opened_part` fills, in its order."""
-        return [self.part, self.unfolded, self.stages, self.lines]
+    def followers(self) -> Followers:
+        """What the sections show of a visit."""
+        shown = {
+            "all-stages": (self.stages, all_stages),
+            "code": (self.lines, lines_of),
+            "logit-lens": (self.lens, through_the_lens),
+        }
+        return Followers({name: follower(*one) for name, one in shown.items()})
 
 
 def lay_out(names: list[str]) -> Layout:
@@ -128,7 +139,12 @@ def lay_out(names: list[str]) -> Layout:
     visit = gr.State(None, time_to_live=KEPT_FOR)
     kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
     views = drawing, part, unfolded, stages, lines, lens, doors
-    return Layout(choice, text, button, visit, kept, *views, row)
+    return Layout(choice, text, button, visit, gr.State(0.0), kept, *views, row)
+
+
+def follower(view: gr.HTML, draw: Callable[[Visit], dict | None]) -> Follower:
+    """A section with one view of what is open, if anything is."""
+    return Follower([view], lambda visit: [draw(visit) if visit else None])
 
 
 def opened_example(models: Models, name: str) -> tuple:
@@ -139,7 +155,7 @@ def opened_example(models: Models, name: str) -> tuple:
 
 def refused(error: InputError) -> tuple:
     """The values of `open_model` if no model is opened: none but the reason, for the drawing."""
-    return None, {"summary": str(error)}, *[None] * 5
+    return None, {"summary": str(error)}, None, None
 
 
 @dataclass(frozen=True)
@@ -157,14 +173,16 @@ class Inside:
         return name
 
     def at(self, looked: tuple, name: str = "", text: str = "") -> tuple:
-        """What `open_model` or `open_node` gave; then the doors, and what the address keeps.
+        """What `open_model` or `open_node` gave; then that the section is to be drawn anew, the
+        doors, and what the address keeps.
 
         The name and the text are needed only where no model was opened.
         """
         visit = looked[0]
         asked = visit.asked if visit else Asked(name, text)
         sites = visit.trained.model.sites if visit else []
-        return *looked, doors_of(self.models, asked, sites), *asked.kept.values()
+        doors = doors_of(self.models, asked, sites)
+        return *looked, time.monotonic(), doors, *asked.kept.values()
 
     def opened(self, asked: Asked, training: Training | None) -> tuple:
         """A model with a text, or why it cannot be opened in its place."""
@@ -268,7 +286,7 @@ def build(page: Page) -> Furniture:
     # typed hears neither of what is pasted nor of what is deleted
     changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
     changed.then(inside.follow, arriving, layout.shown, **QUIET)
-    opened = [layout.visit, *layout.opened, *layout.told]
+    opened = [layout.visit, layout.part, layout.unfolded, *layout.told]
     stands = [layout.visit, layout.choice, layout.text]
     pressed = [layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
     for view in (layout.part, layout.stages):
@@ -277,5 +295,8 @@ def build(page: Page) -> Furniture:
         pressed.append(view.unfold(inside.unfold, stands, layout.unfolded, **QUIET))
     gr.on([layout.text.change, layout.choice.input], None, cancels=pressed, **PRIVATE)
     layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
+    shown, followers = open_section(layout.sections), layout.followers
+    changes = [shown.change, layout.moved.change]
+    gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
     kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

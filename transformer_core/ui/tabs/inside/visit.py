@@ -1,7 +1,7 @@
 """One look inside a model: what a visitor has open, and the values of all views of it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transformer_core.checkpoint import Trained
 from transformer_core.inside import boxes
@@ -106,24 +106,34 @@ def purpose(seen: Pass, node: Node) -> str:
     return SEE[node.role]
 
 
-def opened_part(
-    seen: Pass, visit: Visit, node: Node, *, jump: bool
-) -> tuple[dict, None, dict, dict]:
-    """The chosen part in short, none of its numbers, all its stages, and its code."""
+def part_value(seen: Pass, visit: Visit, node: Node, **how: bool) -> dict:
+    """What happens in the part that is open."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
-    title = boxes.title(node, config)
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
-    heading = f"{where}: {title}" + (f", head {visit.head + 1} of {heads}" if heads else "")
+    heading = f"{where}: {boxes.title(node, config)}"
+    if heads:
+        heading += f", head {visit.head + 1} of {heads}"
     found = panels(seen, node, visit.head)
-    chosen: dict[str, Any] = {"heads": heads, "head": visit.head}
-    short = stages_value(found, heading, purpose(seen, node), **chosen, short=True, jump=jump)
-    stages = stages_value(found, heading, purpose(seen, node), **chosen)
-    return short, None, stages, code_value([replace(code(seen, node), title=title.capitalize())])
+    return stages_value(found, heading, purpose(seen, node), heads=heads, head=visit.head, **how)
 
 
-def through_the_lens(seen: Pass) -> dict | None:
+def all_stages(visit: Visit) -> dict:
+    """Every matrix of the part that is open."""
+    node = nodes_of(visit.trained, visit.reading)[visit.key]
+    return part_value(run(visit.trained, visit.reading), visit, node)
+
+
+def lines_of(visit: Visit) -> dict:
+    """The code of the part that is open."""
+    node = nodes_of(visit.trained, visit.reading)[visit.key]
+    title = boxes.title(node, visit.trained.model.config).capitalize()
+    return code_value([replace(code(run(visit.trained, visit.reading), node), title=title)])
+
+
+def through_the_lens(visit: Visit) -> dict | None:
     """The logit lens of a model that predicts tokens."""
+    seen = run(visit.trained, visit.reading)
     if isinstance(seen.model, EncoderClassifier):
         return None
     lens = logit_lens(seen)
@@ -138,7 +148,8 @@ def through_the_lens(seen: Pass) -> dict | None:
 
 
 def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
-    """Open a model: the visit, and the values of all views.
+    """Open a model: the visit, its drawing, the part that is open in short, and none of its
+    numbers.
 
     A part or a head that the model does not have is ignored.
     """
@@ -151,8 +162,8 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
     return (
         visit,
         anatomy_value(columns, visit.key, said + overview(visit, nodes)),
-        *opened_part(seen, visit, nodes[visit.key], jump=False),
-        through_the_lens(seen),
+        part_value(seen, visit, nodes[visit.key], short=True),
+        None,
     )
 
 
@@ -171,7 +182,8 @@ def look_at_learner(asked: Asked, training: Training | None) -> tuple:
 
 
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
-    """Another part or head of the model that is open."""
+    """Another part or head of the model that is open: the visit, the part in short, and none of
+    its numbers."""
     if visit is None:
         raise InputError("There is nothing open yet: press Look inside first.")
     visit = replace(visit, **changes)
@@ -183,7 +195,7 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
-    return visit, *opened_part(seen, visit, nodes[visit.key], jump=jump)
+    return visit, part_value(seen, visit, nodes[visit.key], short=True, jump=jump), None
 
 
 def doors_of(models: Models, asked: Asked, sites: list[Site]) -> dict:
