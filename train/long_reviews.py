@@ -2,9 +2,9 @@
 
 Every policy reads the same held-out reviews, those that do not fit the classifier. The result
 stands in the checkpoint, as long_reviews.json; `chosen` in it is what the classifier reads, chosen
-for earlier weights: among so few reviews, differences of a hundredth may be chance. Averaged windows are measured beside them, to know
-what one pass costs; the classifier keeps to one, for what is explained of an answer (attention,
-layers, heads, words) is explained of one pass.
+for earlier weights: among so few reviews, differences of a hundredth may be chance. Averaged
+windows are measured beside them, to know what one pass costs; the classifier keeps to one, for what
+is explained of an answer (attention, layers, heads, words) is explained of one pass.
 """
 
 import itertools

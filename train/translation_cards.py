@@ -11,7 +11,6 @@ from train.running.card import Card
 from train.running.records import read_runs
 from transformer_core.checkpoint import read_json
 
-
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
 
 
@@ -103,4 +102,4 @@ def card_of(folder: Path) -> Card:
     if runs and not any("--data" in one["command"] for one in runs):
         return TALKS
     scored = (read_json(folder / "scores.json") or {}).get("scores", {})
-    return CARD if MIX <= scored.keys() else OWN
+    return CARD if scored.keys() >= MIX else OWN

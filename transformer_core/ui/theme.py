@@ -112,8 +112,8 @@ THEME = gr.themes.Base(
     font=[local("IBM Plex Sans"), "system-ui", "sans-serif"],
     font_mono=[local("IBM Plex Mono"), "ui-monospace", "monospace"],
 ).set(**both(COLOURS), **SHAPES)
-# Okabe and Ito's palette: told apart by all readers, on light and on dark; Tol's olive stands for its
-# yellow, which white swallows
+# Okabe and Ito's palette: told apart by all readers, on light and on dark; Tol's olive stands for
+# its yellow, which white swallows
 CATEGORICAL = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999933"]
 SERIES = "".join(f"--series-{n}: {colour}; " for n, colour in enumerate(CATEGORICAL, 1))
 # The page's own rules in the order in which they hold, then those of the views, which lie beside
