@@ -52,8 +52,12 @@ def train(
     recipe = seeded(recipe, seed)
     task, folder = study.task(recipe, data), out / name
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
-    # counted on the batches of KEPT_SEED: those of other seeds may be padded more or less
-    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data), hardware)
+    held = read_json(folder / "variant.json") or {}
+    if all(held.get(part) == value for part, value in plan(recipe, hardware).items()):
+        flops = held["flops_per_target"]  # to count them takes as long as some steps
+    else:  # on the batches of KEPT_SEED: those of other seeds may be padded more or less
+        flops = flops_per_target(recipe, study.task(seeded(recipe, KEPT_SEED), data))
+    record = describe(recipe, flops, hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
@@ -96,12 +100,12 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 
-def describe(recipe: Recipe, task: Task, hardware: Hardware) -> str:
+def describe(recipe: Recipe, flops: float, hardware: Hardware) -> str:
     """variant.json: what was built, how it was trained, and what a target costs."""
     record = {
         **plan(recipe, hardware),
         "parameters": recipe.kind(recipe.model).n_parameters,
-        "flops_per_target": flops_per_target(recipe, task),
+        "flops_per_target": flops,
         "device": name_of(hardware.device),
         "threads": torch.get_num_threads(),
     }

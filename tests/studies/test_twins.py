@@ -107,6 +107,13 @@ def test_translations_are_greedy_and_come_with_their_attention(tmp_path):
     )
 
 
+def test_a_twin_without_a_causal_mask_says_what_its_map_is(tmp_path):
+    tiny, cheating = tiny_translator(), tiny_translator(causal_mask=False)
+    each = {"full": tiny.model, "no_causal_mask": cheating.model}
+    full, open_one = twins(*study_of(tmp_path, "translation", each, tiny.tokenizer), "Speak.")
+    assert "one pass over all" in open_one.note and "one pass" not in full.note
+
+
 def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_it(tmp_path):
     tokenizer = train_characters(TEXT)
     kinds = {"full": EncoderClassifier, "lstm": LSTMClassifier, "bag": BagClassifier}

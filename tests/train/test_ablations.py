@@ -108,6 +108,19 @@ def test_a_study_leaves_curves_a_description_and_one_seeds_weights(small, tmp_pa
     assert listed[0] == "full" and {"one_layer", "no_norm", "no_positions"} < set(listed)
 
 
+def test_operations_are_counted_once_for_all_seeds_of_a_variant(small, tmp_path, monkeypatch):
+    counted = []
+
+    def count(recipe, task):
+        counted.append(recipe.model.norm)
+        return 7.0
+
+    monkeypatch.setattr(ablations, "flops_per_target", count)
+    folder = run(tmp_path, "--variants", "full,no_norm", "--seeds", "0,1,2")
+    assert sorted(counted) == ["none", "pre"]
+    assert json.loads((folder / "full" / "variant.json").read_text())["flops_per_target"] == 7.0
+
+
 def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, monkeypatch):
     seen = {}
 

@@ -107,7 +107,10 @@ def translated(trained: Trained[EncoderDecoder], text: str) -> Answer:
     sentence = translate_sentence(trained, text, beam_size=1)
     written = [token.id for token in sentence.tokens]
     nats = -sentence.log_prob / max(1, len(written))
-    return sentence.text, f"{nats:.2f} nats per piece written", [list(sentence.src_ids), written]
+    note = f"{nats:.2f} nats per piece written"
+    if not trained.model.config.causal_mask:  # it wrote step by step, without what was to come
+        note += "; its map is of one pass over all of that"
+    return sentence.text, note, [list(sentence.src_ids), written]
 
 
 def translated_views(trained: Trained[EncoderDecoder], src: list[int], written: list[int]) -> Views:
