@@ -16,135 +16,28 @@ import gradio as gr
 
 from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
-from transformer_core.published import CHECKPOINTS, Models
+from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors
-from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import section, sections
-from transformer_core.ui.page import KEPT_FOR, Page
+from transformer_core.ui.followers import open_section
+from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
+from transformer_core.ui.tabs.inside.layout import EXAMPLES, lay_out
 from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     Visit,
-    all_stages,
     doors_of,
-    lines_of,
     look_at_learner,
     open_model,
     open_node,
-    through_the_lens,
 )
-from transformer_core.ui.views.anatomy import anatomy_view
-from transformer_core.ui.views.arithmetic import arithmetic_view
-from transformer_core.ui.views.code import code_view
-from transformer_core.ui.views.doors import doors_view
-from transformer_core.ui.views.lens import lens_view
-from transformer_core.ui.views.stages import stages_view
 
 TITLE = "Inside"
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
-EXAMPLES = {
-    "translation": "A man in a red shirt is riding a horse on the beach.",
-    "sentiment": "The plot is thin, but the actors are wonderful.",
-    "shakespeare": "To be, or not to be, that is the",
-    "copy_task": "ATTENTION",
-}
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The components that handlers read and write."""
-
-    choice: gr.Dropdown
-    text: gr.Textbox
-    button: gr.Button
-    visit: gr.State
-    moved: gr.State  # changes when another model, text, part or head is open
-    kept: tuple[gr.State, ...]  # written, part and head of an `Asked`
-    drawing: gr.HTML
-    part: gr.HTML
-    unfolded: gr.HTML  # one number of the part
-    stages: gr.HTML
-    lines: gr.HTML
-    lens: gr.HTML
-    doors: gr.HTML
-    sections: gr.Tabs
-
-    @property
-    def shown(self) -> list[gr.components.Component]:
-        """What `open_model` fills, in its order; then what `Inside.at` does."""
-        return [self.visit, self.drawing, self.part, self.unfolded, *self.told]
-
-    @property
-    def told(self) -> list[gr.components.Component]:
-        """What `Inside.at` fills, in its order."""
-        return [self.moved, self.doors, *self.kept]
-
-    @property
-    def place(self) -> list[gr.components.Component]:
-        """What an `Asked` is made of, in its order."""
-        return [self.choice, self.text, *self.kept]
-
-    @property
-    def followers(self) -> Followers:
-        """What the sections show of a visit."""
-        shown = {
-            "all-stages": (self.stages, all_stages),
-            "code": (self.lines, lines_of),
-            "logit-lens": (self.lens, through_the_lens),
-        }
-        return Followers({name: follower(*one) for name, one in shown.items()})
-
-
-def lay_out(names: list[str]) -> Layout:
-    """Build every component; names are those of the checkpoints that there are."""
-    first = [*names, *LAB][0]
-    titles = [(CHECKPOINTS[name].title, name) for name in names]
-    with gr.Row(elem_classes="settings"):
-        choice = gr.Dropdown(
-            [*titles, *LAB],
-            value=first,
-            label="Model",
-            elem_id="inside-choice",
-            min_width=160,
-            scale=2,
-        )
-        text = gr.Textbox(
-            EXAMPLES.get(first),
-            label="Your text",
-            elem_id="inside-text",
-            max_lines=3,  # a story has line breaks, which one line would lose
-            min_width=240,
-            scale=6,
-        )
-        button = gr.Button("Look inside", variant="primary", min_width=120, scale=0)
-    with gr.Row(elem_classes="duo"):
-        with gr.Column(scale=4, min_width=280):
-            drawing = anatomy_view("The model", elem_id="inside-model")
-        with gr.Column(scale=6, min_width=280, elem_classes="unfoldable"):
-            part = stages_view("One part", short=True, elem_id="inside-part")
-            unfolded = arithmetic_view("One number", elem_id="inside-number")
-    doors = doors_view("inside")
-    with sections() as row:
-        with section("All stages"):
-            stages = stages_view("Every matrix of this part", elem_id="inside-stages")
-        with section("Code"):
-            lines = code_view("The lines that compute it", elem_id="inside-code")
-        with section("Logit lens"):
-            lens = lens_view("The logit lens", elem_id="inside-lens")
-    visit = gr.State(None, time_to_live=KEPT_FOR)
-    kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
-    views = drawing, part, unfolded, stages, lines, lens, doors
-    return Layout(choice, text, button, visit, gr.State(0.0), kept, *views, row)
-
-
-def follower(view: gr.HTML, draw: Callable[[Visit], dict | None]) -> Follower:
-    """A section with one view of what is open, if anything is."""
-    return Follower([view], lambda visit: [draw(visit) if visit else None])
 
 
 def opened_example(models: Models, name: str) -> tuple:
