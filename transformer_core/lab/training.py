@@ -125,18 +125,25 @@ class Training:
     def advance(self) -> bool:
         """One step of every model; False when there is nothing left to do."""
         with self.lock:
-            if not self.ended:
-                self.ended = not any([learner.advance() for learner in self.learners])
-            return not self.ended
+            return self._step()
+
+    def _step(self) -> bool:
+        """What `advance` does; its caller holds the lock."""
+        if not self.ended:
+            self.ended = not any([learner.advance() for learner in self.learners])
+        return not self.ended
 
     def run(self, seconds: float = SECONDS) -> Iterator["Training"]:
         """Train and yield after every step, until the end or until others should have a turn."""
         self.paused, until = False, time.monotonic() + seconds
-        while self.advance():
+        while True:
+            with self.lock:  # or a step could begin when `pause` has already returned
+                if self.paused:
+                    return
+                goes_on = self._step()
             yield self
-            if self.paused or time.monotonic() > until:
+            if not goes_on or time.monotonic() > until:
                 return
-        yield self
 
     def pause(self) -> None:
         """Make a run that is under way end after its present step, and wait for that."""

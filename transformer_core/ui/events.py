@@ -86,6 +86,11 @@ def answering(event: gr.EventData, value: dict) -> dict:
     return {**value, "press": event.press}
 
 
+def is_count(sent: object, most: int) -> bool:
+    """Whether a view sent a whole number from 0 to most; it comes from the visitor's browser."""
+    return isinstance(sent, int) and not isinstance(sent, bool) and 0 <= sent <= most
+
+
 @contextmanager
 def sentences() -> Iterator[None]:
     """Turn InputError and CheckpointError into gradio's error message."""

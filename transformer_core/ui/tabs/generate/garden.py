@@ -12,7 +12,8 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import SPECIAL_TOKENS
-from transformer_core.ui.tabs.generate.story import Branch, Story, is_count
+from transformer_core.ui.events import is_count
+from transformer_core.ui.tabs.generate.story import Branch, Story
 from transformer_core.ui.views.garden import garden_value
 
 

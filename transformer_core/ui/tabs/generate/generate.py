@@ -27,7 +27,15 @@ from transformer_core.tasks.generation import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
-from transformer_core.ui.events import HIDDEN, MODEL, PRIVATE, QUEUED, answers_errors, paced
+from transformer_core.ui.events import (
+    HIDDEN,
+    MODEL,
+    PRIVATE,
+    QUEUED,
+    answers_errors,
+    is_count,
+    paced,
+)
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
@@ -44,7 +52,6 @@ from transformer_core.ui.tabs.generate.story import (
     forked,
     grow,
     growth,
-    is_count,
     position_of,
     wanting,
 )
@@ -147,10 +154,11 @@ class Writing:
         if event.id != branch.identity:  # pressed while another text began
             return gr.skip()
         position = position_of(event, story)
-        options = {option[0]: option for option in branch.tokens[position].alternatives}
-        if event.token not in options:
+        options = branch.tokens[position].alternatives
+        chosen = next((option for option in options if option[0] == event.token), None)
+        if chosen is None:
             raise InputError("That character is not one of the alternatives.")
-        branch = forked(branch, position, options[event.token], story.next_number)
+        branch = forked(branch, position, chosen, story.next_number)
         return self.lay(desk, wanting(story.added(branch), length))
 
     @answers_errors

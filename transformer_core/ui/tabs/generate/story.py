@@ -15,6 +15,7 @@ from transformer_core.tasks.requests import InputError, Token
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.tokenization import whole
 from transformer_core.ui.doors import from_text
+from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.doors import doors_value
@@ -259,11 +260,6 @@ def position_of(event: gr.EventData, story: Story) -> int:
     if not is_count(position, len(story.branch.tokens) - 1):
         raise InputError(f"The text has no character {position!r}.")
     return position
-
-
-def is_count(sent: object, most: int) -> bool:
-    """Whether a view sent a whole number from 0 to most."""
-    return isinstance(sent, int) and not isinstance(sent, bool) and 0 <= sent <= most
 
 
 def spelled(text: str) -> str:

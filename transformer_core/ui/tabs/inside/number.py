@@ -60,6 +60,8 @@ def sentence(found: Arithmetic) -> str:
     """How the number comes about."""
     if found.own is not None:
         own = found.terms[found.own]
+        if len(found.terms) == 1:
+            return f"The score of {own.name} is the only one, and its share is everything."
         part = percent(found.result, 1) if found.result >= 0.001 else "less than 0.1 %"
         return (
             f"Every score becomes an exponential. Of all {len(found.terms):,}, which sum to "

@@ -12,7 +12,7 @@ from transformer_core.studies.distance import STUDY, meet
 from transformer_core.studies.encodings import trained_with
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui import place
-from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value, refusal
 from transformer_core.ui.views.shared import spaced
@@ -47,6 +47,7 @@ class Distance:
 
     models: Models
 
+    @answers_errors
     def begin(self, section: str, encoding: str, text: str, chosen: str) -> dict:
         """A text as typed, with the words chosen before if it has them, or why it is refused."""
         if section != SECTION:
@@ -73,7 +74,7 @@ class Distance:
         ids, heads = ids_of(trained, text), trained.model.config.n_heads
         tokens = [trained.tokenizer.token(i) for i in ids]
         there = pair is not None and all(
-            isinstance(number, int) and 0 <= number < most
+            is_count(number, most - 1)
             for number, most in zip(pair, (len(ids), len(ids), heads), strict=True)
         )
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)

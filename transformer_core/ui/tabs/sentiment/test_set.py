@@ -11,7 +11,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import HIDDEN, MODEL, PRIVATE, answers_errors
+from transformer_core.ui.events import HIDDEN, MODEL, PRIVATE, answers_errors, is_count
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 
@@ -43,7 +43,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     @answers_errors
     def choose(event: gr.EventData):
         found = (measured(models) or {"errors": []})["errors"]
-        if not isinstance(event.row, int) or not 0 <= event.row < len(found):
+        if not is_count(event.row, len(found) - 1):
             raise InputError(f"There are {len(found)} errors here, and none has that number.")
         return readable(found[event.row]["text"])
 

@@ -21,7 +21,15 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, Review, classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
-from transformer_core.ui.events import MODEL, PRIVATE, QUIET, answering, answers_errors, stoppable
+from transformer_core.ui.events import (
+    MODEL,
+    PRIVATE,
+    QUIET,
+    answering,
+    answers_errors,
+    is_count,
+    stoppable,
+)
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
@@ -127,7 +135,7 @@ class Editor:
         if work.text != text:
             return gr.skip()
         trained, seen, word = self.models.classifier, self.reading(text), event.word
-        if not isinstance(word, int) or not 0 <= word < len(seen.words):
+        if not is_count(word, len(seen.words) - 1):
             raise InputError(f"The text has no word {word!r}.")
         if not self.models.has("reviews") or not self.one_vocabulary:
             return gr.skip()

@@ -1,0 +1,93 @@
+"""What a page sends is not believed: whatever it is, the answer is an answer or a sentence."""
+
+import gradio as gr
+import pytest
+from tiny import write_tinies
+from tiny_study import write_writers
+from visits import Visit
+
+from train.loop import fit_on_cpu
+from transformer_core.inference import Models
+from transformer_core.ui.app import build_app
+
+FORGED = [None, True, "1", "<b>", -1, 10**6, 1.5, [], [[]], ["x", None], {}, {"0": 1}]
+HEADS = {"off": ["decoder-self:0:1"], "press": 1}
+CELL = {"cell": ["scores", 0, 0, 0], "press": 1}
+# the events of the views that carry something, as their scripts tell them
+PRESSES = {
+    ("german", "branch"): {"position": 0, "token": 7},
+    ("translate-flow", "force"): {"position": 0, "token": 7},
+    ("tree", "force"): {"path": [7, 8]},
+    ("switches", "toggle"): HEADS,
+    ("words", "edit"): {"edits": {"0": None}, "press": 1},
+    ("words", "suggest"): {"word": 0, "press": 1},
+    ("review-switches", "toggle"): HEADS,
+    ("errors", "press"): {"row": 0},
+    ("story", "more"): {"id": "", "have": 0, "n": 10},
+    ("story", "stop"): {"id": "", "shown": 1},
+    ("story", "look"): {"id": "", "position": 1},
+    ("next", "branch"): {"id": "", "position": 1, "token": 7},
+    ("garden", "take"): {"id": "", "position": 1, "ids": [7]},
+    ("garden", "warm"): {"temperature": 1.0, "press": 1},
+    ("story-switches", "toggle"): HEADS,
+    ("inside-model", "pick"): {"key": "decoder:0:self:attention"},
+    ("inside-part", "switch"): {"head": 1},
+    ("inside-stages", "switch"): {"head": 1},
+    ("inside-part", "unfold"): CELL,
+    ("inside-stages", "unfold"): CELL,
+    ("inside-number", "unfold"): CELL,
+    ("lab-curves", "scrub"): {"step": 0},
+    ("orders", "order"): {"order": [1, 0], "press": 1},
+    ("orders", "answers"): {"order": [1, 0], "press": 1},
+    ("longer", "read"): {"n": 10, "press": 1},
+    ("distance", "meet"): {"query": 1, "key": 0, "head": 0, "press": 1},
+    ("place", "visit"): {"query": "?tab=generate", "tab": "translate", "new": False},
+}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The app around tiny random models, and a study."""
+    folder = write_tinies(tmp_path_factory.mktemp("checkpoints"))
+    write_writers(folder)
+    return build_app(Models(folder), fit_on_cpu)
+
+
+@pytest.fixture(scope="module")
+def visit(demo):
+    """A visitor who has something in front of him in every tab."""
+    visit = Visit(demo)
+    visit.enter("english", "Speak to all of them.")
+    visit.enter("review", "Speak, you are all resolved rather to die than to famish.")
+    visit.enter("prompt", "All:\nSpeak")
+    visit.do("Write", "click")
+    visit.do("story", "more", id=story(visit)["id"], have=0, n=60)
+    visit.enter("inside-text", "Speak to all of them.")
+    visit.do("Look inside", "click")
+    visit.do("inside-model", "pick", key="decoder:0:self:attention")
+    return visit
+
+
+def story(visit) -> dict:
+    return visit.values[visit.find("story")._id]
+
+
+def test_every_event_that_carries_something_is_tried(demo):
+    carrying = set()
+    for one in demo.fns.values():
+        handler = getattr(one.fn, "func", one.fn)  # of a partial
+        if gr.EventData in getattr(handler, "__annotations__", {}).values():
+            carrying |= {(demo.blocks[block].elem_id, event) for block, event in one.targets}
+    assert carrying == set(PRESSES)
+
+
+@pytest.mark.parametrize(
+    ("press", "field"), [(press, field) for press, fields in PRESSES.items() for field in fields]
+)
+def test_a_forged_press_is_answered_or_refused_in_a_sentence(visit, press, field):
+    known = {"id": story(visit)["id"]} if "id" in PRESSES[press] and field != "id" else {}
+    for forged in FORGED:
+        try:
+            visit.do(*press, **{**PRESSES[press], **known, field: forged})
+        except gr.Error as error:
+            assert str(error), forged
