@@ -13,7 +13,7 @@ from transformer_core.tasks.translation import translate_sentence
 from transformer_core.tokenization import EOS
 from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
-from transformer_core.ui.tabs.translate.layout import lay_out
+from transformer_core.ui.tabs.translate.layout import FIRST, lay_out
 from transformer_core.ui.tabs.translate.shown import behind, german, ranking
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
 from transformer_core.ui.views.switches import head_key
@@ -112,9 +112,28 @@ def test_another_setting_of_the_search_leaves_what_was_done(trained, work, typed
     assert wider.search == (3, 0.5)
     assert wider.kept == both.kept and wider.past == both.past
     expected = translate_sentence(trained, both.sources[1], 3, 0.5, (7,), both.off)
-    assert sentence.tokens == expected.tokens and wider.texts[1] == expected.text
+    assert sentence.tokens == expected.tokens
     assert wider.plain == translate_sentence(trained, both.sources[1], 3, 0.5, (7,)).written
-    assert wider.texts[0] == begin(trained, TEXT, 3, 0.5)[0].texts[0]
+    assert wider.texts == begin(trained, TEXT, 3, 0.5)[0].texts
+
+
+def test_a_sentence_that_was_left_reads_as_if_nothing_had_been_done_to_it(trained, work):
+    forced, sentence = again(trained, work, forced=(7,))
+    assert sentence.text != work.texts[0]
+    left, _ = again(trained, forced, shown=1, forced=())
+    longer, _ = begin(trained, f"{TEXT} Speak again.", *SEARCH, left)
+    assert left.texts == work.texts and longer.texts[:2] == work.texts
+
+
+def test_the_first_example_keeps_what_was_done_when_its_beam_comes_back(handlers):
+    def typed(work, beam_size):
+        answer = handlers.typed(work, FIRST, beam_size, 1.0, *work.kept.values())
+        return answer[0]
+
+    first = typed(Work(), 4)
+    forced, _ = again(handlers.trained, first, forced=(7,))
+    there = typed(typed(forced, 5), 4)
+    assert there.forced == (7,) and there.beam_size == 4
 
 
 def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypatch):

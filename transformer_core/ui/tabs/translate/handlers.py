@@ -12,7 +12,7 @@ from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import Sentence, translate
-from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.head_switches import Measured
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
@@ -30,7 +30,6 @@ from transformer_core.ui.tabs.translate.work import (
     arrived,
     begin,
     holds,
-    known,
     looked_at,
 )
 from transformer_core.ui.views.switches import heads_named
@@ -63,7 +62,7 @@ class Handlers:
         by_address = asked != tuple(work.kept.values())
         try:
             if not holds(self.trained, work, *search):
-                if search == self.first and not by_address:
+                if search == self.first and not by_address and not any(work.changes):
                     return self.first_example
                 work, sentence = begin(self.trained, *search, work)
             elif not by_address:  # nothing is new: it stays, with all that was done to it
@@ -86,7 +85,7 @@ class Handlers:
         """Look at another sentence of the text."""
         if self.is_past(work, text, beam_size, length_penalty):
             return gr.skip()
-        if not isinstance(number, int) or not 0 <= number < len(work.sources):
+        if not is_count(number, len(work.sources) - 1):
             raise InputError(f"There is no sentence {number!r}.")
         return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
 
@@ -96,7 +95,7 @@ class Handlers:
         if self.is_past(work, text, beam_size, length_penalty):
             return gr.skip()
         tokens, position = work.translated.tokens, event.position
-        if not isinstance(position, int) or not 0 <= position < len(tokens):
+        if not is_count(position, len(tokens) - 1):
             raise InputError(f"The translation has no piece {position!r}.")
         begun = [token.id for token in tokens[:position]]
         return self.force(work, [*begun, event.token])
@@ -115,8 +114,8 @@ class Handlers:
 
     def force(self, work: Work, path: Sequence[int]) -> tuple:
         """Translate with a given beginning."""
-        ids = isinstance(path, list) and all(isinstance(i, int) for i in path)
-        if not ids or not known(path, self.trained.model.config.vocab_size):
+        most = self.trained.model.config.vocab_size - 1
+        if not isinstance(path, list) or not all(is_count(i, most) for i in path):
             raise InputError("That is not a beginning of a translation.")
         return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
 

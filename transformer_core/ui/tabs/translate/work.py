@@ -45,7 +45,7 @@ class Work:
     """
 
     sources: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()  # the translation of each, with nothing done to it
     shown: int = 0
     beam_size: int = 4
     length_penalty: float = 1.0
@@ -101,11 +101,8 @@ def begin(
     sources, settings = tuple(check_text(trained, text)), (int(beam_size), length_penalty)
     if sources == before.sources:
         return search_again(trained, before, *settings)
-    known = dict(zip(before.sources, before.texts, strict=True))
-    if before.search != settings:
-        known = {}
-    elif before.sources and any(before.changes):
-        del known[before.sources[before.shown]]
+    same = before.search == settings
+    known = dict(zip(before.sources, before.texts, strict=True)) if same else {}
     shown = before.shown if sources[: before.shown] == before.sources[: before.shown] else 0
     shown = min(shown, len(sources) - 1)
     first = translate_sentence(trained, sources[shown], *settings)
@@ -121,12 +118,11 @@ def search_again(
     trained: Trained, work: Work, beam_size: int, length_penalty: float
 ) -> tuple[Work, Sentence]:
     """The same text, searched otherwise; what was done to the sentence that is shown stays."""
-    settings = beam_size, length_penalty
     work, sentence = again(trained, work, beam_size=beam_size, length_penalty=length_penalty)
-    before, after = work.sources[: work.shown], work.sources[work.shown + 1 :]
-    others = translate_texts(trained, [*before, *after], *settings)
-    texts = *others[: len(before)], sentence.text, *others[len(before) :]
-    return replace(work, texts=texts), sentence
+    known = {} if any(work.changes) else {sentence.source: sentence.text}
+    new = [source for source in dict.fromkeys(work.sources) if source not in known]
+    known |= zip(new, translate_texts(trained, new, beam_size, length_penalty), strict=True)
+    return replace(work, texts=tuple(known[source] for source in work.sources)), sentence
 
 
 def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
@@ -141,8 +137,7 @@ def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
         work = replace(work, plain=sentence.written)
     elif changes.keys() != {"off"}:
         work = replace(work, plain=translate_sentence(trained, *asked, work.forced).written)
-    texts = (*work.texts[: work.shown], sentence.text, *work.texts[work.shown + 1 :])
-    return replace(work, now=sentence.written, texts=texts), sentence
+    return replace(work, now=sentence.written), sentence
 
 
 def looked_at(trained: Trained, work: Work) -> Sentence:
