@@ -14,7 +14,18 @@ VARIANTS = {  # by the encoding that each was trained with
 }
 
 
+def folders(study: str) -> dict[str, str]:
+    """Where they are, by their encodings."""
+    return {name: f"ablations/{study}/{variant}" for name, variant in VARIANTS.items()}
+
+
+def any_trained(models: Models, study: str) -> bool:
+    """Whether any model is there; none is read."""
+    return any(map(models.has, folders(study).values()))
+
+
 def trained_with(models: Models, study: str) -> dict[str, Trained[Any]]:
     """The models that are there, by their encodings."""
-    folders = {name: f"ablations/{study}/{variant}" for name, variant in VARIANTS.items()}
-    return {name: models.get(folder) for name, folder in folders.items() if models.has(folder)}
+    return {
+        name: models.get(folder) for name, folder in folders(study).items() if models.has(folder)
+    }

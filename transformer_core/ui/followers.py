@@ -9,7 +9,7 @@ from typing import NamedTuple
 import gradio as gr
 from gradio.components import Component
 
-from transformer_core.ui.events import HIDDEN
+from transformer_core.ui.events import HIDDEN, answers_errors
 
 
 class Follower(NamedTuple):
@@ -36,6 +36,7 @@ class Followers:
         """What single sections read."""
         return [one for part in self.parts.values() for one in part.own]
 
+    @answers_errors
     def draw(self, shown: str, *values) -> list:
         """Values of the outputs: new ones in the open section; the others wait to be opened.
 

@@ -35,7 +35,8 @@ SAYS = {
     "learned": "Each position gets a vector that is trained like any other weight. Before the "
     "training it is noise, as here, and neighbouring positions are no more alike than others.",
     "rotary": "Nothing is added: queries and keys are turned, pair of channels by pair, by an "
-    "angle that grows with their position. Here is one and the same query at every position.",
+    "angle that grows with their position. Here is one and the same query of one head, a quarter "
+    "of the channels, at every position.",
     "alibi": "Nothing is added to the vectors: a score falls with the distance of query and key, "
     "by a slope of each head's own. Here is the first head's.",
 }

@@ -38,6 +38,7 @@ class Longer:
         # with room for longer texts; made once, when somebody looks first
         self.readers = functools.cache(functools.partial(readers, models))
 
+    @answers_errors
     def begin(self, section: str, text: str) -> dict:
         """A text as it was typed; why it cannot be read, in its place."""
         if section != SECTION:
@@ -90,5 +91,5 @@ def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> st
         if names
     ]
     if unread:
-        parts.append(f"{listed(unread)} has no vector for place {n}")
+        parts.append(f"{listed(unread)} has no vector for character {n}")
     return said + ("; ".join(parts) or "what each of them writes then is here") + "."

@@ -11,7 +11,7 @@ import gradio as gr
 
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.published import Models
-from transformer_core.studies.encodings import trained_with
+from transformer_core.studies.encodings import any_trained
 from transformer_core.studies.orders import STUDY
 from transformer_core.ui.events import HIDDEN, MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
@@ -40,8 +40,9 @@ TITLE = "Positional encodings"
 LENGTH = 96  # positions at first
 SEE = {
     "similarity": "The dot product of two sinusoids depends on their distance alone: the picture "
-    "is constant along diagonals, 1 on the main one and fading away from it.",
-    "row": "One position against all others: it recognises its neighbours, and the curve is the "
+    "is constant along diagonals and 1 on the main one. With many channels and a large base it "
+    "fades away from there; with few it comes back.",
+    "row": "One position against all others: the peak is at itself, and the curve is the "
     "same for every position, only moved.",
     "clocks": "Moving by k turns each pair of channels by its own fixed angle, the same for every "
     "p. Drag p and watch both hands move while the angle between them stays.",
@@ -124,7 +125,7 @@ def layout(models: Models) -> Layout:
 def shuffle_section(models: Models) -> dict:
     """The same words in other orders."""
     with section("Shuffle"):
-        if not trained_with(models, STUDY):
+        if not any_trained(models, STUDY):
             gr.Markdown("There are no models to ask yet: `python -m train.ablations translation`.")
         sentence = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="shuffle-sentence")
         clear = examples(EXAMPLES, sentence)

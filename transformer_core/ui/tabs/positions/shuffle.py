@@ -59,6 +59,7 @@ class Shuffling:
         read = functools.lru_cache(maxsize=32)
         return read(lambda words: readings(self.models, words, words.first))
 
+    @answers_errors
     def begin(self, section: str, text: str, left: Ordered) -> dict:
         """A sentence as it was typed or why it cannot be read, once its section is open; the same
         one as a visitor left it."""

@@ -131,9 +131,7 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     changes = [review.change, page.restored.change]
     judge = begun(functools.partial(judged, page.models), FIRST)
     draw = begun(functools.partial(pictured, page.models), FIRST)
-    follow = begun(
-        answers_errors(followers.draw), section.value, FIRST, *(one.value for one in followers.own)
-    )
+    follow = begun(followers.draw, section.value, FIRST, *(one.value for one in followers.own))
     after_any(changes, judge, review, [layout.verdict, layout.doors], **QUIET)
     after_any(changes, draw, review, layout.picture, **QUIET)  # of a long text it takes a second
     asked = [section, review, *followers.own]
