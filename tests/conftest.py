@@ -1,8 +1,20 @@
-"""Every test starts from the same random numbers and keeps to one thread."""
+"""Every test starts from the same random numbers and keeps to one thread of the processor.
 
-import pytest
-import torch
-from accelerate.state import AcceleratorState, GradientState
+What a GPU computes differs from what is expected here, and what tests load is none of the user's.
+"""
+
+import atexit
+import os
+import tempfile
+
+CACHE = tempfile.TemporaryDirectory(prefix="huggingface-")
+atexit.register(CACHE.cleanup)
+os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HOME=CACHE.name)
+
+# these read the environment as they are loaded
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from accelerate.state import AcceleratorState, GradientState  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -11,13 +11,12 @@ pytestmark = pytest.mark.skipif(
     reason="no translation or no shakespeare checkpoint",
 )
 CROSS = "decoder:0:cross:attention"
-PATIENT = 30_000  # milliseconds: a busy machine is no fault of the page
 
 
 def opened(open_page, **how):
     """The tab with its first example."""
     page = open_page("/?tab=inside", **how)
-    page.wait_for_selector("#inside-model svg", timeout=2 * PATIENT)
+    page.wait_for_selector("#inside-model svg")
     page.wait_for_selector("#inside-part figure")
     page.wait_for_selector("#inside-stages figure")
     return page
@@ -39,7 +38,7 @@ def press(page, key, said):
     page.locator(f'#inside-model [data-key="{key}"]').click()
     for view in ("part", "stages"):
         title = page.locator(f"#inside-{view} .stages-title")
-        expect(title).to_contain_text(said, timeout=PATIENT)
+        expect(title).to_contain_text(said)
 
 
 def stages(page):
@@ -49,9 +48,7 @@ def stages(page):
 def choose(page, label, kind):
     page.locator("#inside-choice input").click()
     page.get_by_role("option", name=label, exact=True).click()
-    expect(page.locator("#inside-model .view-note[role=status]")).to_contain_text(
-        kind, timeout=PATIENT
-    )
+    expect(page.locator("#inside-model .view-note[role=status]")).to_contain_text(kind)
 
 
 def test_the_stages_of_attention_come_in_their_order(open_page):
@@ -120,16 +117,16 @@ def test_a_number_opens_into_what_it_is_made_of(open_page):
     weights.focus()
     weights.press("Enter")
     title = sheet.locator("h3")
-    expect(title).to_contain_text("weight of “[BOS]” for", timeout=PATIENT)
+    expect(title).to_contain_text("weight of “[BOS]” for")
     expect(part).to_be_hidden()
     expect(sheet.locator(".finding")).to_contain_text("a share of")
     sheet.locator(".own button").click()
-    expect(title).to_contain_text("score of “[BOS]” for", timeout=PATIENT)
+    expect(title).to_contain_text("score of “[BOS]” for")
     sheet.locator(".term button").first.click()
-    expect(title).to_contain_text("query of “[BOS]”, channel", timeout=PATIENT)
+    expect(title).to_contain_text("query of “[BOS]”, channel")
     expect(sheet.locator(".arithmetic-trail button")).to_have_count(2)
     sheet.locator(".arithmetic-trail button").first.click()
-    expect(title).to_contain_text("weight of", timeout=PATIENT)
+    expect(title).to_contain_text("weight of")
     expect(sheet.locator(".arithmetic-trail button")).to_have_count(0)
     with page.expect_download() as download:
         sheet.get_by_role("button", name="download CSV").click()
@@ -145,10 +142,10 @@ def test_a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(open
     below = page.locator("#inside-stages figure").filter(has_text="a projection back")
     below.locator("canvas").click()
     sheet = page.locator("#inside-number .arithmetic")
-    expect(sheet.locator("h3")).to_contain_text("output of", timeout=PATIENT)
+    expect(sheet.locator("h3")).to_contain_text("output of")
     expect(sheet.locator("h3")).to_be_in_viewport()
     sheet.locator(".term button").first.click()
-    expect(sheet.locator("h3")).to_contain_text(", unit", timeout=PATIENT)
+    expect(sheet.locator("h3")).to_contain_text(", unit")
     press(page, "decoder:0:cross:add", "x + update")
     expect(sheet).to_be_hidden()
     for title, role in (("x + update", "button"), ("what the sublayer answered", "img")):
@@ -192,17 +189,17 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     page.get_by_role("tab", name="Live lab").click()
     enter(page, "Steps", 3000)
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#lab-status")).to_contain_text("Training: step", timeout=4 * PATIENT)
+    expect(page.locator("#lab-status")).to_contain_text("Training: step")
 
     page.get_by_role("tab", name="Inside").click()
     note = page.locator("#inside-model .view-note[role=status]")
-    expect(note).to_contain_text("of your Live lab, at step", timeout=PATIENT)
+    expect(note).to_contain_text("of your Live lab, at step")
     press(page, CROSS, "cross-attention, head 1 of 2")
     assert "masked" in stages(page)
     expect(lens(page).locator("td.right").first).to_be_visible()
     first = note.inner_text()
     page.get_by_role("button", name="Look inside").click()
-    expect(note).not_to_have_text(first, timeout=PATIENT)  # it has learnt meanwhile
+    expect(note).not_to_have_text(first)  # it has learnt meanwhile
     page.get_by_role("tab", name="Live lab").click()
     expect(page.locator("#lab-status")).to_contain_text("Training: step")
 
@@ -219,9 +216,9 @@ def test_hostile_text_is_shown_as_it_is(open_page):
 def test_the_picture_follows_the_text(open_page):
     page = opened(open_page)
     page.locator("#inside-text textarea").fill("A horse.")
-    expect(page.locator("#inside-model")).to_contain_text("encoder, 4 tokens", timeout=PATIENT)
+    expect(page.locator("#inside-model")).to_contain_text("encoder, 4 tokens")
     page.locator("#inside-text textarea").fill("")
-    expect(page.locator("#inside-model")).to_contain_text("type a text", timeout=PATIENT)
+    expect(page.locator("#inside-model")).to_contain_text("type a text")
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
@@ -230,12 +227,12 @@ def test_what_cannot_be_read_is_a_sentence(open_page):
     page.locator("#inside-text textarea").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
     note = page.locator("#inside-model .view-note[role=status]")
-    expect(note).to_contain_text("at most 100", timeout=PATIENT)
+    expect(note).to_contain_text("at most 100")
     expect(page.locator(".toast-body")).to_have_count(0)
     expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
     page.locator("#inside-text textarea").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()
-    expect(page.locator("#inside-model svg").first).to_be_visible(timeout=PATIENT)
+    expect(page.locator("#inside-model svg").first).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -88,7 +88,7 @@ def test_every_text_can_be_read(open_page, tab, scheme):
     for section in each_section(page):
         # what is about to be drawn anew may be faint for a moment
         with suppress(Error):
-            page.wait_for_function("illegible().length === 0", timeout=10_000)
+            page.wait_for_function("illegible().length === 0")
         assert page.evaluate("illegible()") == [], section
 
 

@@ -42,7 +42,7 @@ def ready(page, view):
     page.wait_for_selector(READY[view])
     if view == "trial":
         note = page.locator("#trial .view-note").first
-        expect(note).to_contain_text("most faithful", timeout=60_000)
+        expect(note).to_contain_text("most faithful")
 
 
 def each_section(page):
@@ -162,7 +162,7 @@ def test_the_attention_follows_the_text(open_page):
 
 def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
     page = opened(open_page, "trial")
-    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
+    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     buttons = page.locator("#trial tbody button")
     assert {text.split(".")[0] for text in buttons.all_inner_texts()} <= set("1234567")
     page.locator("#trial td").nth(4).hover()
@@ -181,7 +181,7 @@ def test_a_trial_of_another_text_is_taken_away(open_page):
     expect(page.locator("#trial .view-note").first).to_contain_text("The text has changed")
     expect(page.locator("#trial table")).to_be_hidden()
     page.get_by_role("button", name="Put it on trial").click()
-    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
+    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     expect(page.locator("#trial thead")).to_contain_text("bad")
 
 
@@ -253,7 +253,7 @@ def test_a_flip_is_searched_and_explained(open_page):
     page = opened(open_page, "words")
     page.wait_for_selector("#words .words-word")
     page.get_by_role("button", name="Smallest set").click()
-    expect(page.locator("#words .view-note")).to_contain_text("set", timeout=60_000)
+    expect(page.locator("#words .view-note")).to_contain_text("set")
     expect(page.locator("#words .deleted").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
 
@@ -264,7 +264,7 @@ def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
     page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
     page.wait_for_function("watch.rests()")
     page.get_by_role("button", name="Smallest set").click()
-    expect(page.locator("#words .view-note")).to_contain_text("ithout", timeout=60_000)
+    expect(page.locator("#words .view-note")).to_contain_text("ithout")
     page.locator("#review textarea").fill("Great fun")
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
@@ -320,7 +320,7 @@ def test_markup_stays_text_everywhere(open_page):
     page.get_by_label("Review").fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
     expect(page.locator("#words .words-text")).to_contain_text("${1+1}")
     page.get_by_role("tab", name="Trial", exact=True).click()
-    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful", timeout=60_000)
+    expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0
 
 

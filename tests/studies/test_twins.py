@@ -133,7 +133,7 @@ def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_i
     [
         ("", "Type a text"),
         (None, "Type a text"),
-        ("a" * 15, "15 pieces; these small models read at most 14"),
+        ("a" * 15, "15 pieces; at most 14 fit here"),
         ("a" * 1_000_000, "1,000,000 characters are too many: at most 1,200 fit"),
         ("All 日本", "do not know 日 本"),
     ],

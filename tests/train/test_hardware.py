@@ -1,8 +1,10 @@
 """What is fast is measured, and what is chosen is said."""
 
 import platform
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from tiny import TEXT
@@ -12,6 +14,7 @@ from train.loop import PRECISIONS
 from train.running import hardware
 from train.running.hardware import choose, name_of, speeds
 from train.running.records import read_runs
+from train.running.run import hardware_of
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,16 @@ def test_what_is_asked_for_is_not_measured(monkeypatch, asked):
     assert (choose(asked).precision, choose(asked).why) == (asked, "as asked for")
 
 
+def test_a_run_that_goes_on_keeps_its_precision_unless_another_is_asked_for(monkeypatch):
+    monkeypatch.setattr(hardware, "speeds", lambda where: pytest.fail("it was measured"))
+    begun = {"precision": "bf16", "precision_why": "since it is fast"}
+    found = hardware_of(SimpleNamespace(precision="auto"), begun)
+    assert (found.precision, found.why) == ("bf16", "since it is fast")
+    older = hardware_of(SimpleNamespace(precision="auto"), {"precision": "no"})
+    assert (older.precision, older.why) == ("no", "as the run began")
+    assert hardware_of(SimpleNamespace(precision="no"), begun).precision == "no"
+
+
 def test_a_process_measures_once_and_both(monkeypatch):
     timed = []
 
@@ -58,7 +71,7 @@ def test_a_process_measures_once_and_both(monkeypatch):
 
 def test_this_machine_can_be_measured_and_named():
     assert all(speed > 0 for speed in speeds("cpu"))
-    assert name_of("cpu")
+    assert re.fullmatch(r"\d+ cores of .+", name_of("cpu"))
 
 
 def test_a_card_says_what_was_chosen_and_why(tmp_path, monkeypatch):

@@ -102,9 +102,7 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card and "Run 1 learnt half" in card
     assert "It learnt from\n\n```\n" + "\n".join(typed) in card
-    assert (
-        f"It learnt from 2 more trainings ({sum(one['minutes'] for one in taught)} minutes)" in card
-    )
+    assert f"It learnt from 2 more runs ({sum(one['minutes'] for one in taught)} minutes)" in card
     shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card

@@ -9,14 +9,17 @@ from types import FunctionType
 import gradio as gr
 import httpx
 import pytest
-from tiny import TEXT, write_tinies
+from tiny import TEXT, tiny_translator, write_tinies, write_tiny
 
 from train.loop import fit_on_cpu
 from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui.app import LAUNCH, build_app, tab_id
+from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs import TABS
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+ROOT = Path(__file__).parents[2]
+CHECKPOINTS = ROOT / "checkpoints"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,9 @@ def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
 
 def test_every_tab_is_built_whatever_file_is_damaged(folder, tmp_path):
     shutil.copytree(folder, damaged := tmp_path / "checkpoints")
+    study = damaged / "ablations" / "translation"
+    write_tiny(study / "full", tiny_translator())
+    (study / "full" / "tokenizer.json").rename(study / "tokenizer.json")
     for name in ("run.json", "scores.json", "README.md"):
         (damaged / "sentiment" / name).write_text('---\n## Data\n[{"minutes": 1.0}]\n## Scores')
     (damaged / "shakespeare" / "run.json").write_text('[{"minutes": 1.0')
@@ -101,6 +107,12 @@ def test_a_page_is_told_numbers_and_texts_alone(folder):
         return ""
 
     json.dumps(build_app(Models(folder), fit_on_cpu).get_config_file(), default=forgets)
+
+
+def test_the_page_and_the_server_forget_a_visitor_after_the_same_time():
+    script = (ROOT / "assets" / "connection.js").read_text(encoding="utf-8")
+    (kept,) = re.findall(r"const KEPT = ([\d_]+);", script)
+    assert int(kept) == 1000 * KEPT_FOR
 
 
 def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
@@ -138,9 +150,17 @@ def test_generate_streams_what_python_returns(served, folder):
         ('{"data": ["All", 20, 0.8, 0, Infinity, 1]}', "Top-p must be"),
     ],
 )
-def test_bad_input_gets_a_sentence_within_a_second(served, arguments, sentence):
+def test_bad_input_gets_a_sentence(served, arguments, sentence):
     (event, data), *_ = ask(served, arguments)
     assert event == "error" and sentence in data["error"]
+
+
+def test_the_http_calls_that_the_readme_shows_run(served, capsys):
+    (code,) = re.findall(r"```python\n(from gradio_client.*?)```", README, re.DOTALL)
+    # the tiny model knows the letters of its own text alone
+    exec(code.replace("http://127.0.0.1:7860", served).replace("ROMEO:", "All:"), {})
+    said = capsys.readouterr().out
+    assert "'label': 'positive'" in said and len(said) > 300  # 200 of them are the story's
 
 
 def test_translate_returns_what_python_returns(served, folder):
