@@ -23,7 +23,9 @@ function flowNames({ outs, seats, stacks, kind }) {
   const outText = (i) => kind === 'classify' ? outs[i].text : word(outs[i].text, !chars && i === 0);
   const quoted = (text, shown) => SIGNS.has(text) ? `the ${SIGNS.get(text)} sign` : `“${shown}”`;
   const sourceName = (s) =>
-    seats[s].text === null ? `${seats[s].count} others` : quoted(seats[s].text, sourceText(s));
+    seats[s].text === null
+      ? `${seats[s].count} other${seats[s].count === 1 ? '' : 's'}`
+      : quoted(seats[s].text, sourceText(s));
   const outName = (i) => quoted(outs[i].text, outText(i));
   return { word, more, sourceText, outText, sourceName, outName };
 }

@@ -20,7 +20,7 @@ function flowPlates(labels, n) {
   }
   function meaning({ raw, lit, fold }) {
     if (raw) return `Width: what a ${word} gives of its attention`;
-    if (kind === 'classify' && fold <= .5) return 'Width: share in the verdict';
+    if (kind === 'classify' && fold <= .5) return 'Width: share of [CLS]';
     if (lit.kind === 'source') return `Width: its share in every ${word}`;
     if (fold <= .5) return `Width: share of the lit ${word}`;
     return kind === 'classify'

@@ -66,7 +66,9 @@ function model({ name, loss, writes, looks, lately }) {
     says,
     make('small', { text: loss === null ? 'no answer' : `${loss.toFixed(2)} nats` }),
     strip,
-    make('small', { text: lately === null ? '' : `${percent(lately)} on the last 64` }),
+    make('small', {
+      text: lately === null ? '' : `${percent(lately)} on the last ${Math.min(64, looks.length)}`,
+    }),
   );
 }
 function scales({ rows, longest }) {

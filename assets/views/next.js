@@ -22,7 +22,7 @@ function row([id, token, p], taken) {
   node.disabled = taken;
   return node;
 }
-function draw({ id, tokens, at }) {
+function draw({ id, tokens, at, prompt }) {
   story = id;
   root.classList.toggle('empty', at < 0);
   if (at < 0) return;
@@ -40,7 +40,7 @@ function draw({ id, tokens, at }) {
     ...(p === null ? ['The text begins with ', make('b', { text: named(token) })] : [
       'After ',
       make('span', { class: 'next-before', text: `“${before}”` }),
-      ' it wrote ',
+      at < prompt ? ' comes ' : ' it wrote ',
       make('b', { text: named(token) }),
     ]),
   );

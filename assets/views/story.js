@@ -31,7 +31,7 @@ function span([token, p], i) {
 }
 function saidOf(i) {
   const [token, p] = tokens[i];
-  const how = i < prompt ? 'of your own text' : `the model gave it ${percent(p)}`;
+  const how = i < prompt ? 'from the text it goes on with' : `the model gave it ${percent(p)}`;
   return `Character ${i + 1}, ${visible(token)}: ${how}.`;
 }
 function announce() {

@@ -174,14 +174,14 @@ def describe_runs(folder: Path) -> str:
 
 
 def taught(runs: list[dict[str, Any]]) -> str:
-    """How many other trainings some runs learnt from, and how many minutes these took."""
+    """How many other runs some learnt from, and how many minutes these took."""
     own = {(run["command"], run["minutes"]) for run in runs}
     took = [minutes for typed, minutes in trainings_behind(runs) if (typed, minutes) not in own]
     timed = [minutes for minutes in took if minutes is not None]
     told = [f"{sum(timed):,.1f} minutes"] if timed else []
     if len(timed) < len(took):
         told.append(f"{len(took) - len(timed)} not timed")
-    return f" It learnt from {len(took)} more trainings ({', '.join(told)})." if took else ""
+    return f" It learnt from {len(took)} more runs ({', '.join(told)})." if took else ""
 
 
 def renamed(runs: list[dict[str, Any]]) -> str:

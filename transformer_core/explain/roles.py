@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from transformer_core.checkpoint import CheckpointError, Trained, read_measured
-from transformer_core.explain.rules import CROSS, SELF, WIDE
+from transformer_core.explain.rules import CROSS, SELF, SOMETIMES, WIDE
 from transformer_core.model.heads import Head
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site
@@ -96,9 +96,10 @@ def told(role: HeadRole, kind: str) -> str:
             f"{percent(role.stay)} on what it named before. "
         )
     doubt = "" if role.holds else "On texts that did not name it, the name does not hold. "
+    where = "Where there is such a token, " if role.role in SOMETIMES else ""
     return (
-        f"{percent(role.share)} of its attention lies on {keys}; {percent(role.chance)} would if "
-        f"it looked everywhere alike. {test}{doubt}{without}"
+        f"{where}{percent(role.share)} of its attention lies on {keys}; "
+        f"{percent(role.chance)} would if it looked everywhere alike. {test}{doubt}{without}"
     )
 
 

@@ -27,8 +27,8 @@ SELF = {  # by its name, what a rule of self-attention names
     "line breaks": "line breaks",
 }
 WIDE = {  # names for heads that no narrower rule fits nearly as well
-    "few before": f"the last {NEAR} tokens",
-    "few ahead": f"the next {NEAR} tokens",
+    "few before": f"the {NEAR} tokens before it",
+    "few ahead": f"the {NEAR} tokens after it",
     "around": f"the {NEAR} tokens on either side",
 }
 AHEAD = ("next", "2 ahead", "few ahead", "around")  # rules that no decoder head can follow
@@ -37,6 +37,15 @@ CROSS = {
     "just written": "the source token of what was written last",
     "end": "the end sign",
 }
+
+SOMETIMES = (  # rules that name nothing for many tokens, which then do not count
+    "aligns",
+    "just written",
+    "same token",
+    "punctuation",
+    "spaces",
+    "line breaks",
+)
 
 
 def token_kinds(tokenizer: Tokenizer) -> dict[str, Tensor]:

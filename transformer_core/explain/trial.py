@@ -117,7 +117,7 @@ class Trial:
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
             f"and does better than {beaten} of {len(areas)} random orders"
             + (
-                f"; the rank correlation of the two is {agreement:.2f}."
+                f"; its rank correlation with {best} is {agreement:.2f}."
                 if attention != best
                 else "."
             )

@@ -6,6 +6,7 @@ from transformer_core.inside.anatomy import Node, Role, stacks
 from transformer_core.inside.forward import Pass
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import PositionalEncoding, changes
+from transformer_core.tasks.wording import amount
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,10 @@ def note(seen: Pass, node: Node) -> str:
     """What there is to say of a box beside its sizes."""
     config = seen.model.config
     if node.role == "attention":
-        told = f"{config.n_heads} heads of {config.head_dim} channels"
+        told = f"{amount(config.n_heads, 'head')} of {config.head_dim} channels"
         if node.site is not None and node.site.kind == "cross":
             memory = next(iter(seen.reading.lengths.values()))
-            told += f"; it looks at the encoder's {memory} tokens"
+            told += f"; it looks at the encoder's {amount(memory, 'token')}"
         return told
     if node.role == "feed-forward":
         return (

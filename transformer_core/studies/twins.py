@@ -93,7 +93,7 @@ def check(trained: Trained[Model], text: str) -> None:
     n = len(trained.tokenizer.encode(text))
     limit = min(MAX_PIECES, trained.model.config.max_len - 2)
     if n > limit:
-        raise InputError(f"The text has {n:,} pieces; these small models read at most {limit}.")
+        raise InputError(f"The text has {n:,} pieces; at most {limit} fit here.")
     if unknown := trained.tokenizer.unknown_characters(text):
         raise InputError(f"These models do not know {' '.join(unknown[:8])}")
 

@@ -208,7 +208,7 @@ STOPS = (
         (
             "It learns nothing",
             "It copies just as well",
-            "Its loss is fine, but unaided it fails",
+            "Its loss is fine long before it can write unaided",
         ),
         2,
         "It reads the next symbol off its own input instead of learning to write it. Switch the "

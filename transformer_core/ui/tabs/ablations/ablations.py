@@ -2,7 +2,7 @@
 
 Every variant is trained with several seeds, and every number here is computed from the files that
 the training wrote; the variants themselves can be tried on your own text. The models are small
-enough for minutes on one core: the sizes of the student reports need a GPU
+enough for minutes on one core: most sizes of the student reports need a GPU
 (`python -m train.ablations … --preset gpu`).
 """
 

@@ -1,4 +1,4 @@
-"""What models there are, how good they are, and the commands that make them again.
+"""What models there are, how good they are, and the commands that made them.
 
 Every score comes from a file that `python -m train.evaluate` or a training wrote. Architecture,
 decoding and explanations are plain tensor operations of this project, without pretrained weights.
@@ -21,10 +21,14 @@ from transformer_core.ui.views.table import rows_value, table_view
 TITLE = "About"
 HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes", "on"]
 HOUSE = """
-Every card below has the commands that made its model; `python -m {command}` makes the first again.
-The code is under the MIT licence. What you type is not stored, and no other server is asked.
+Every card below has the commands that made its model, some of them from data that is not public;
+`python -m {command}` makes a smaller translator from data that is. The code is under the MIT
+licence. What you type is never written to a file here, and no other server is asked.
 """
-SEE = "The loss on what training does not see, and dotted on what it does{runs}.{mean}"
+SEE = (
+    "The loss on what training does not see{runs}. Dotted is training's own, which holds dropout, "
+    "and where there are any smoothed labels and what teachers say: it may lie above.{mean}"
+)
 RUNS = ", one run after another, numbered above where there is room"
 MEAN = " A mean of several models takes no time: a dot alone."
 

@@ -7,6 +7,7 @@ import gradio as gr
 from transformer_core.ui.layout import examples, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.generate.learning import TITLE as LEARNING
+from transformer_core.ui.tabs.generate.story import MAX_BRANCHES
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.flow import flow_view
@@ -149,7 +150,8 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
     with section("Branches"):
         gr.Markdown(
             "Press a character of the story, then another one beside it, or one of the texts that "
-            "grow here: the story is told once more from there. Every telling is kept.",
+            "grow here: the story is told once more from there. The last "
+            f"{MAX_BRANCHES} tellings are kept.",
             elem_classes="lead",
         )
         garden = garden_view("What it could write from here", elem_id="garden")

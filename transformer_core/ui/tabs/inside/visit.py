@@ -16,6 +16,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
 from transformer_core.ui.doors import go_home, part_of, try_twins, watch_it_form
+from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.code import code_value
@@ -33,16 +34,24 @@ LAB = {
 SEE = {
     "embedding": "A token is a row of a learnt matrix. Equal tokens have equal rows here: nothing "
     "has told them apart yet.",
-    "positions": "What tells equal tokens in different places apart.",
     "norm": "Every row is brought to mean 0 and variance 1 before each channel gets its learnt "
     "gain and bias.",
     "attention": "From queries and keys to weights, and from weights to a mixture of values: the "
     "stages of one head, in order.",
-    "feed-forward": "The same network at every token, which never looks at another one: wide in "
-    "between, where each unit answers to a pattern of its own.",
+    "feed-forward": "The same network at every token, which never looks at another one. In "
+    "between, each unit answers to a pattern of its own.",
     "add": "Nothing is replaced: what a sublayer finds is added to what was there.",
     "final norm": "The last state is normalised once more before it is read.",
     "head": "The last state of each token, compared with what could be said.",
+}
+
+POSITIONS = {  # by the encoding
+    "sinusoidal": "Waves that tell equal tokens in different places apart are added.",
+    "learned": "A learnt row for each place is added: it tells equal tokens apart.",
+    "rotary": "Nothing is added here: in every self-attention, queries and keys are turned by an "
+    "angle that grows with their place.",
+    "alibi": "Nothing is added here: in every self-attention, scores fall with the distance.",
+    "none": "Nothing tells equal tokens in different places apart in this model.",
 }
 
 
@@ -103,6 +112,8 @@ def purpose(seen: Pass, node: Node) -> str:
     """What a part is there for."""
     if node.role == "head" and isinstance(seen.model, EncoderClassifier):
         return "The last state of [CLS], turned into a score for each class."
+    if node.role == "positions":
+        return POSITIONS[seen.model.config.positional_encoding]
     return SEE[node.role]
 
 
@@ -137,8 +148,9 @@ def through_the_lens(visit: Visit) -> dict | None:
     if isinstance(seen.model, EncoderClassifier):
         return None
     lens = logit_lens(seen)
+    read = "The final norm and the output head" if seen.model.config.norm == "pre" else "The head"
     summary = (
-        "The output head applied to the residual stream before the first layer and after each, as "
+        f"{read} applied to the residual stream before the first layer and after each, as "
         "if the remaining layers were skipped. Rows are tokens that were read, with what follows "
         "them; the last column is the model's own prediction, and what agrees with it is "
         "underlined. The head is the embedding matrix, so the first column hardly sees more than "
@@ -191,7 +203,7 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
     if not isinstance(visit.key, str) or visit.key not in nodes:
         raise InputError("The model has no such part.")
     heads = visit.trained.model.config.n_heads
-    if not isinstance(visit.head, int) or not 0 <= visit.head < heads:
+    if not is_count(visit.head, heads - 1):
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)

@@ -35,7 +35,8 @@ def progress(name: str, learner: Learner) -> str:
         sentence += f" All were right first at step {step:,}, after {seconds:.1f} s."
     if not learner.choice.causal_mask and now.accuracy - now.exact > 0.5:
         sentence += (
-            " It cheats: in training it sees the symbol it should foresee; unaided it fails."
+            " It cheats: in training it sees the symbol it should foresee; unaided it does much "
+            "worse."
         )
     return sentence
 

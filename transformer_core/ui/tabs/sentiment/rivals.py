@@ -37,7 +37,8 @@ READERS = {
 PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
 SEE = (
     "**What to see.** The share of validation reviews classified correctly as training went on, "
-    "for a Transformer and an LSTM under one protocol: the same data, steps and rule for stopping."
+    "for a Transformer and an LSTM under one protocol: the same data and steps, and "
+    "the weights of the best validation."
 )
 
 

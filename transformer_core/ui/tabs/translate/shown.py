@@ -21,7 +21,7 @@ from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.translate.picture import picture_value
 from transformer_core.ui.tabs.translate.work import Changes, Work
 from transformer_core.ui.views.doors import doors_value
-from transformer_core.ui.views.heads import attention_value
+from transformer_core.ui.views.heads import SHOWN_TOKENS, attention_value
 from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
 from transformer_core.ui.views.table import rows_value
@@ -152,7 +152,8 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
     return attention_value(
         sentence,
         trained.model.sites,
-        "Rows are queries and sum to 1, columns are keys. A decoder row is named by the piece "
+        "Rows are queries and sum to 1, columns are keys, of which at most the last "
+        f"{SHOWN_TOKENS} are shown. A decoder row is named by the piece "
         f"that was written there.{counted(roles)}{dearest(roles)}",
         first=(site.layer, head),
         roles=labelled(roles),
