@@ -15,8 +15,6 @@ from transformer_core.published import CHECKPOINTS, Models
     [
         ("translator", "translation", "train.translation"),
         ("classifier", "sentiment", "train.sentiment --init checkpoints/reviews"),
-        ("lstm", "sentiment_lstm", "train.sentiment --preset lstm"),
-        ("linear", "sentiment_linear", "train.sentiment --preset linear"),
         ("masked_lm", "reviews", "train.reviews"),
         ("language_model", "shakespeare", "train.shakespeare"),
     ],

@@ -114,16 +114,6 @@ class Models:
         return self.get("sentiment")
 
     @property
-    def lstm(self) -> Trained[LSTMClassifier]:
-        """The LSTM that was trained beside it."""
-        return self.get("sentiment_lstm")
-
-    @property
-    def linear(self) -> Trained[LinearClassifier]:
-        """The sum of weights of words and pairs of words that was trained beside it."""
-        return self.get("sentiment_linear")
-
-    @property
     def masked_lm(self) -> Trained[MaskedLM]:
         """The encoder that fills in hidden words of film reviews."""
         return self.get("reviews")

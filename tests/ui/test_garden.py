@@ -73,11 +73,3 @@ def test_what_is_no_thread_is_refused(trained, story, position, ids):
     with pytest.raises(InputError):
         event = SimpleNamespace(id=story.branch.identity, position=position, ids=ids)
         taken(trained, story, event)
-
-
-def test_a_thread_of_another_text_is_refused(trained, story):
-    value = garden(trained, story, 12, Sampling(0.8), 1)
-    event = SimpleNamespace(id=value["id"], position=12, ids=list(value["ids"][5]))
-    other = begun(trained, story, "All:\n")
-    with pytest.raises(InputError, match="another text"):
-        taken(trained, other, event)

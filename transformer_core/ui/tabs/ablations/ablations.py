@@ -215,7 +215,8 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
     ]
     # what a visitor typed was not brought, and is asked only when they press the button
-    here.text.blur(lambda *own: own, [study, here.text], here.asked, **LATEST)
+    typed = [here.text.blur, here.text.submit]
+    gr.on(typed, lambda *own: own, [study, here.text], here.asked, **LATEST)
     arriving = gr.on(
         [page.opened.select, page.restored.change],
         answers.arrive,
@@ -240,7 +241,7 @@ def wire_twins(here: Layout, answers: Answers, arriving: Dependency) -> None:
     running, ended = partial(can_press, True), partial(can_press, False)
     arriving.success(running, None, here.ask, **shared)
     question = [here.study, here.text, here.site, here.head]
-    answer = [here.found, here.cards, here.asked, *here.told]
+    answer = [here.found, here.cards, *here.told]
     begun = gr.on([here.ask.click, here.text.submit], running, None, here.stop, **shared)
     asking = [begun.then(answers.run_twins, question, answer, **MODEL)]
     brought = arriving.success(can_press, here.brought, here.stop, **shared)

@@ -187,7 +187,7 @@ class Answers:
         for twin in twins(self.models, self.studies.get(name), text):
             done.append((twin, attention(self.models, twin)))
             cards = self.cards(name, done, site, head)
-            yield [twin for twin, _ in done], cards, (name, text), *where
+            yield [twin for twin, _ in done], cards, *where
         if not done:
             raise InputError("No variant of this study has weights yet.")
 

@@ -55,8 +55,6 @@ def agreed(found: list[Thread]) -> tuple[str, int]:
 def taken(trained: Trained, story: Story, event: gr.EventData) -> Story:
     """The story with a branch that goes on as a thread does; InputError for what is none."""
     branch, position, ids = story.branch, event.position, event.ids
-    if event.id != branch.identity:  # the page had not yet seen this one
-        raise InputError("Those threads are of another text than the one on screen.")
     if not is_count(position, len(branch.tokens)) or position < 1:
         raise InputError(f"The text has no character {position!r}.")
     most = trained.tokenizer.vocab_size - 1

@@ -164,6 +164,8 @@ class Writing:
     @answers_errors
     def take(self, desk, length, event: gr.EventData):
         """Another branch, which goes on as a thread of the garden does."""
+        if event.id != desk.story.branch.identity:  # pressed while another text began
+            return gr.skip()
         return self.lay(desk, wanting(taken(self.trained, desk.story, event), length))
 
     @answers_errors

@@ -81,9 +81,10 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     meters = meters_view("What it would say after each layer", elem_id="lens")
     switches = switches_view("Switch heads off", lasting=True, elem_id="review-switches")
 
-    def draw(text):
-        found = classify(models.classifier, text, Trace())
-        return [(), lens(models.classifier, found), switched(models.classifier, found)]
+    def draw(text, measured):
+        trained = models.classifier
+        found = classify(trained, text, Trace())
+        return [(), lens(trained, found), switched(trained, found, measured=measured)]
 
     def toggle(text, measured, event: gr.EventData):
         trained = models.classifier
@@ -111,4 +112,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     shown_worth = show_worth, [review, off, measured]
     pressed += wire_knock(switches, (try_each, review, measured), shown_worth)
     review.change(None, None, None, cancels=pressed, **PRIVATE)  # they are about the text before
-    return Drawn([off, meters, switches], draw, [(), None, None])
+    return Drawn([off, meters, switches], draw, [(), None, None], own=[measured])
