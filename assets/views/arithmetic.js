@@ -1,6 +1,6 @@
 // How one number was computed: bars that begin where the one before ended, then what becomes of the
 // sum.
-// value: {name, cell: where it stands, said, note, press: see numbered, factors: [what each is],
+// value: {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what each is],
 //   terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or null,
 //   others: [count, sum], total, steps: [[what, value], …]}; null is minus infinity
 const section = element.firstElementChild,
@@ -97,7 +97,7 @@ function factor([value, cell], i) {
   return i ? [' × ', node] : [node];
 }
 function ask(cell, way) {
-  const data = numbered({ cell });
+  const data = numbered({ part: current().part, cell });
   awaited = { press: data.press, before: way };
   tell('unfold', data);
 }

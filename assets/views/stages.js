@@ -1,5 +1,5 @@
 // The stages of one part as maps: rows are tokens, a number beside a row says more about it.
-// value: {title, see, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
+// value: {title, see, part, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
 //   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
 //   columns, or none, made: whether a number can be opened}]}; packed: base64 of little-endian
 //   float32, -Infinity is hidden
@@ -10,7 +10,7 @@ const figures = $('.stages-panels'),
 const short = title.classList.contains('short'); // one screen: six maps at most, without labels
 const ROOM = 404, CAPTIONS = 74; // px: of all maps in short, and what stands around each
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
-let maps = [], drawnAt = 0;
+let maps = [];
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const clip = (text) => {
@@ -65,7 +65,8 @@ function plot(value) {
   const canvas = make('canvas', {
     class: 'stages-map',
     tabindex: 0,
-    role: map.made ? 'button' : 'img',
+    role: 'application', // of an image or a button a screen reader would keep the arrow keys
+    'aria-roledescription': 'heat map',
     'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells${
       map.made ? ', Enter shows how a number was made' : ''
     }.`,
@@ -115,8 +116,8 @@ function plot(value) {
   return make('figure', { class: 'stages-figure' }, caption, map.say, grid);
 }
 function open({ title: panel, chosen, cell: [row, j] }) {
-  const { head } = current();
-  tell('unfold', { cell: [panel, row, chosen[j] ?? j, head], press: null });
+  const { part, head } = current();
+  tell('unfold', { part, cell: [panel, row, chosen[j] ?? j, head], press: null });
 }
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
@@ -148,7 +149,6 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page
-  drawnAt = figures.clientWidth;
   for (const map of short ? [] : maps) {
     const box = map.grid.firstElementChild,
       step = Math.ceil(LINE * map.n_columns / Math.max(1, map.canvas.clientWidth));
@@ -201,9 +201,7 @@ actions.csv = () =>
       })
     ),
   ]);
-new ResizeObserver(() => {
-  if (figures.clientWidth && figures.clientWidth !== drawnAt) labels();
-}).observe(figures);
+whenResized(figures, labels);
 whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
 watch('value', draw);
 draw();

@@ -12,7 +12,7 @@ from transformer_core.ui.app import build_app
 
 FORGED = [None, True, "1", "<b>", -1, 10**6, 1.5, [], [[]], ["x", None], {}, {"0": 1}]
 HEADS = {"off": ["decoder-self:0:1"], "press": 1}
-CELL = {"cell": ["scores", 0, 0, 0], "press": 1}
+CELL = {"part": "decoder:0:self:attention", "cell": ["softmax", 0, 0, 0], "press": 1}
 # the events of the views that carry something, as their scripts tell them
 PRESSES = {
     ("german", "branch"): {"position": 0, "token": 7},

@@ -186,7 +186,7 @@ def test_what_is_pressed_below_a_text_that_was_left_is_left_too(handlers):
     acts = {
         "pick": {"key": "encoder:1:self:attention"},
         "pick_head": {"head": 1},
-        "unfold": {"cell": ["softmax", 1, 0, 0], "press": 1},
+        "unfold": {"part": visit.key, "cell": ["softmax", 1, 0, 0], "press": 1},
     }
     for name, data in acts.items():
         act, event = handlers[name], gr.EventData(None, data)
@@ -223,10 +223,11 @@ def test_a_model_that_does_not_exist_is_refused(handlers):
             handlers["look_inside"](name, "CAB", *BLANK[1:], None)
 
 
-def number_of(handlers, visit, cell, press=None):
-    """The value of the view for a number that is pressed."""
+def number_of(handlers, visit, cell, press=None, part=None):
+    """The value of the view for a number that is pressed, of the part that is open or another."""
     stands = visit.asked[:2] if visit else ("sentiment", "Speak to all")
-    event = gr.EventData(None, {"cell": cell, "press": press})
+    part = part or (visit.key if visit else "")
+    event = gr.EventData(None, {"part": part, "cell": cell, "press": press})
     return handlers["unfold"](visit, *stands, event)
 
 
@@ -235,6 +236,7 @@ def test_a_number_is_opened_and_its_factors_are_in_turn(handlers):
     found = number_of(handlers, visit, ["softmax", 1, 0, 0], 7)
     assert found["name"].startswith("weight of “") and "for “[CLS]”" in found["name"]
     assert "share of" in found["said"] and found["press"] == 7
+    assert number_of(handlers, visit, ["softmax", 1, 0, 0], part="encoder:0:norm") == gr.skip()
     shares, total = [term[1] for term in found["terms"]], found["total"]
     assert found["steps"][-1][1] == pytest.approx(shares[found["own"]] / total, rel=1e-4)
     (_, cell), *_ = found["terms"][found["own"]][2]

@@ -35,13 +35,14 @@ def stages_value(
     panels: list[Panel],
     title: str,
     see: str,
+    part: str,
     *,
     heads: int,
     head: int,
     short: bool = False,
     jump: bool = False,
 ) -> dict:
-    """What stages.js draws; heads is 0 where there are none, jump brings it into sight.
+    """What stages.js draws of a part; heads is 0 where there are none, jump brings it into sight.
 
     short leaves out what six maps can do without.
     """
@@ -50,6 +51,7 @@ def stages_value(
     return {
         "title": title,
         "see": see,
+        "part": part,
         "heads": heads,
         "head": head,
         "jump": jump,

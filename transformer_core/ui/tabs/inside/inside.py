@@ -146,7 +146,7 @@ class Inside:
     @answers_errors
     def unfold(self, visit, name, text, event: gr.EventData):
         """One number of the part that is open."""
-        if visit and is_past(visit, name, text):
+        if visit and (is_past(visit, name, text) or event.part != visit.key):
             return gr.skip()
         return open_number(visit, event.cell, event.press)
 

@@ -35,7 +35,9 @@ def open_number(visit: Visit | None, cell: object, press: object) -> dict:
     if found is None:
         raise InputError("This number was made in another part, which comes before.")
     told = name_of(panel, asked), sentence(found), note(found)
-    return arithmetic_value(found, asked, *told, press if isinstance(press, int) else None)
+    return arithmetic_value(
+        found, visit.key, asked, *told, press if isinstance(press, int) else None
+    )
 
 
 def cell_of(cell: object, n_heads: int) -> Cell:

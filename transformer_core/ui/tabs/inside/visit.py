@@ -126,7 +126,9 @@ def part_value(seen: Pass, visit: Visit, node: Node, **how: bool) -> dict:
     if heads:
         heading += f", head {visit.head + 1} of {heads}"
     found = panels(seen, node, visit.head)
-    return stages_value(found, heading, purpose(seen, node), heads=heads, head=visit.head, **how)
+    return stages_value(
+        found, heading, purpose(seen, node), node.key, heads=heads, head=visit.head, **how
+    )
 
 
 def all_stages(visit: Visit) -> dict:
