@@ -5,7 +5,7 @@
 //   stream, whose sum it enters
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
 const GUTTER = 30; // px between two stacks
-let opened = {}, chosen = null, drawnAt = 0;
+let opened = {}, chosen = null;
 
 // With the scale that parts are drawn at: full size, or so small that they fit the window.
 function lookAt(stacks) {
@@ -30,8 +30,8 @@ function draw() {
   chart.replaceChildren();
   note.textContent = value?.summary ?? '';
   if (!value?.stacks) return;
-  drawnAt = chart.clientWidth;
-  const room = Math.max(280, drawnAt || 600), abreast = value.stacks.length > 1 && room >= 400;
+  const room = Math.max(280, chart.clientWidth || 600),
+    abreast = value.stacks.length > 1 && room >= 400;
   const width = Math.min(440, abreast ? (room - GUTTER) / 2 : room) - 2,
     look = lookAt(value.stacks);
   const svg = shape('svg', { role: 'group', 'aria-label': 'the parts of the model' }), places = [];
@@ -127,8 +127,6 @@ actions.csv = () =>
     ),
   ]);
 actions.svg = () => chart.firstElementChild && saveSvg('anatomy', chart.firstElementChild);
-new ResizeObserver(() => {
-  if (chart.clientWidth && chart.clientWidth !== drawnAt) draw();
-}).observe(chart);
+whenResized(chart, draw);
 watch('value', fresh);
 fresh();

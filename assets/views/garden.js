@@ -199,8 +199,6 @@ actions.csv = () => {
   ]);
 };
 actions.svg = () => seen && saveSvg('threads', svg);
-new ResizeObserver(() => { // it may have come before it was seen, or a phone is turned
-  if (seen && svg.parentElement.clientWidth && margin() !== left) picture();
-}).observe(svg.parentElement);
+whenResized(svg.parentElement, () => seen && picture(), margin);
 watch('value', draw);
 draw();

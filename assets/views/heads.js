@@ -17,7 +17,7 @@ const row = $('.heads-row'),
   role = $('.heads-role');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null; // of the tokens in the row
-let marked = [], wide = 0; // the query and the key that are marked; how wide the map was labelled
+let marked = []; // the query and the key that are marked
 let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked for
 
 const data = () => current()?.groups?.[group];
@@ -51,11 +51,11 @@ function called(l, h) {
 function thumbnails() {
   const g = data();
   grid.style.setProperty('--heads', g.heads);
-  grid.replaceChildren();
+  const squares = [];
   for (let l = 0; l < g.layers; l++) {
     for (let h = 0; h < g.heads; h++) {
       const canvas = make('canvas', { 'aria-hidden': 'true' });
-      grid.append(
+      squares.push(
         make(
           'button',
           {
@@ -73,10 +73,11 @@ function thumbnails() {
           make('i', { class: 'heads-worth', 'aria-hidden': 'true' }),
         ),
       );
-      grid.lastChild.lastChild.style.setProperty('--worth', g.roles[l][h][2]);
+      squares.at(-1).lastChild.style.setProperty('--worth', g.roles[l][h][2]);
       paintMap(canvas, at(l, h), g.queries.length, g.keys.length);
     }
   }
+  redraw(grid, ...squares);
 }
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
@@ -100,7 +101,6 @@ function enlarge() {
 }
 function label() { // both axes, with as many tokens as there is room for
   const { queries, keys } = data(), width = map.parentElement.clientWidth;
-  wide = width;
   if (!width) return; // it is drawn before it is seen
   $('.heads-keys').classList.toggle(
     'tall',
@@ -251,11 +251,11 @@ map.addEventListener('keydown', (event) => {
   describe(query);
 });
 whenTheme(() => data() && weights && (thumbnails(), enlarge()));
-new ResizeObserver(() => {
-  if (!data() || map.parentElement.clientWidth === wide) return;
+whenResized(map.parentElement, () => {
+  if (!data()) return;
   label();
   mark(...marked);
-}).observe(map.parentElement);
+});
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {

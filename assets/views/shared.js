@@ -38,9 +38,8 @@ function redraw(box, ...children) {
     at = places().indexOf(document.activeElement);
   box.replaceChildren(...children);
   if (at < 0) return;
-  const free = places().filter((node) => !node.disabled);
-  (free.find((node) => places().indexOf(node) >= at) ?? free.at(-1))
-    ?.focus({ preventScroll: true });
+  const now = places(), free = (node) => !node.disabled;
+  (now.slice(at).find(free) ?? now.filter(free).at(-1))?.focus({ preventScroll: true });
 }
 const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
 const percent = (p) =>
@@ -178,15 +177,16 @@ const whenTheme = (repaint) =>
     attributeFilter: ['class'],
   });
 // What was drawn for another width of a box is drawn anew, also when it is first seen; what fills
-// the box gives both sizes.
+// the box gives both sizes. The view draws itself once after it has said so.
 const bothSizes = (box) => `${box.clientWidth} ${box.clientHeight}`;
 function whenResized(box, repaint, sizeOf = ({ clientWidth }) => clientWidth) {
-  let drawnAt = null;
+  let drawnAt = box.clientWidth ? sizeOf(box) : null;
   new ResizeObserver(() => {
-    const size = sizeOf(box);
-    if (!box.clientWidth || size === drawnAt) return;
+    // what is drawn while nobody sees it is drawn for no width
+    const size = box.clientWidth ? sizeOf(box) : null;
+    if (size === drawnAt) return;
     drawnAt = size;
-    repaint();
+    if (size !== null) repaint();
   }).observe(box);
 }
 // what else could have stood in a token's place, as the last columns of a table

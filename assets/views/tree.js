@@ -8,7 +8,7 @@ const said = $('.lead'),
 const place = slider.nextElementSibling;
 const MS = 800, LONGEST = 60; // characters
 const pen = document.createElement('canvas').getContext('2d');
-let plant = null, nodes = [], drawnFor = 0;
+let plant = null, nodes = [];
 let sentence = ''; // what the place of the slider says
 
 const measure = (text, size) => {
@@ -40,9 +40,9 @@ function draw() {
   picture();
 }
 function picture() {
-  drawnFor = box.clientWidth;
-  if (!drawnFor) return; // it is not seen
-  plant = treeLayout(current(), drawnFor, measure);
+  const room = box.clientWidth;
+  if (!room) return; // it is not seen
+  plant = treeLayout(current(), room, measure);
   nodes = plant.nodes;
   const stems = nodes.filter(({ kept }) => kept), { width, height } = plant;
   const svg = shape('svg', {
@@ -93,7 +93,14 @@ function labelOf(node, i) {
     'aria-label': say(node),
   });
   group.append(
-    shape('rect', { x: x - 4, y: base - 14, width: width + 8, height: 19, rx: 4 }),
+    // twigs lie close: none takes the presses of another
+    shape('rect', {
+      x: x - 4,
+      y: base - (kept ? 14 : 10),
+      width: width + 8,
+      height: kept ? 19 : LEVEL,
+      rx: 4,
+    }),
     shape('text', { x, y: base, class: 'tree-text', 'font-size': size }, named(node)),
   );
   if (node.numberAt) {
@@ -219,8 +226,6 @@ actions.csv = () =>
     ]),
   ]);
 actions.svg = () => plant && saveSvg('beam', box.firstElementChild);
-new ResizeObserver(() => {
-  if (current()?.steps && box.clientWidth && box.clientWidth !== drawnFor) picture();
-}).observe(box);
+whenResized(box, () => current()?.steps && picture());
 watch('value', draw);
 draw();
