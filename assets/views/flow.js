@@ -2,7 +2,7 @@
 // flow_attention (what every head gave), flow_layout (where it is, with flow_places and flow_hits),
 // flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
 // (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates, and in words flow_names,
-// flow_sentences and flow_tells),
+// flow_sentences, flow_tells and flow_tip),
 // flow_export (what can be kept) and flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
@@ -21,6 +21,7 @@ const PIECE = { write: 1000, classify: 2600, translate: 1600 }; // ms from one t
 const HALT = { write: .7, classify: 0, translate: .7 };
 const WAIT = 900; // ms a finished piece stands when nothing may move
 
+const tip = flowTip(stage);
 const controls = flowBar(bar, () => draw()),
   { play, next, scrub, unfold, rawly, chooser, least } = controls;
 
@@ -35,9 +36,11 @@ let wanted = 0,
   before = 0,
   later = 0,
   heard = 'null null';
+let left = null; // the token that the focus goes back to once it stands there again
 
 function render() {
   const value = current();
+  left = stage.contains(document.activeElement) ? held(document.activeElement) : null;
   cancelAnimationFrame(asked);
   clearTimeout(later);
   asked = later = page = 0;
@@ -146,6 +149,7 @@ function frame(time) {
   pen.clearRect(0, 0, g.W, g.H);
   flowPaint(pen, shown());
   words.place(g, now, wanted);
+  if (left) focusOn(left, { preventScroll: true });
   controls.show(now, { runs: until !== null, wanted, raw, attention });
   if (moving) draw();
   else if (until !== null) {
@@ -162,10 +166,11 @@ function shown() { // what flow_paint.js paints
   const font = ink.font ??= FONT();
   return { n: numbers, g, ink, now: { ...now, least: least.value / 100, font } };
 }
-let said = '';
+let said = '', echoed = false; // whether what is lit was lit by another view
 function speak() { // the sentence above, as long as there is room for it
   if (root.classList.contains('flow-old')) return;
-  caption.ariaLive = until === null ? 'polite' : 'off'; // what passes by is not read aloud
+  // what passes by is not read aloud, nor what another view says
+  caption.ariaLive = until === null && !echoed ? 'polite' : 'off';
   const say = now.raw ? sayAttention : (parts) => words.say(now, parts), full = say(5);
   const key = `${full.map(([text, , head = '']) => text + head).join('')} ${g.W}`;
   if (said === key && caption.firstChild) return;
@@ -216,6 +221,7 @@ const sayAttention = (parts) =>
 // ---- what is pointed at, or kept: told to other views, and heard from them ----
 function look(token, silent = false) {
   hover = token;
+  echoed = silent;
   if (numbers) draw();
   const shown = hover ?? kept,
     { side, position } = shown
@@ -254,6 +260,18 @@ const tokenOf = (node) => {
   const t = node.closest?.('.flow-token[data-kind]');
   return t && { kind: t.dataset.kind, i: +t.dataset.i };
 };
+// of an alternative the word whose place it could take
+const held = (node) =>
+  tokenOf(node) ??
+    (node.dataset.candidate ? { kind: 'out', i: words.about(now) } : null);
+function focusOn({ kind, i }, how) { // only what is seen can be focused
+  const list = kind === 'out' ? words.targets : words.sources, at = Math.min(i, list.length - 1);
+  list.forEach((node, n) => {
+    node.tabIndex = n === at ? 0 : -1;
+  });
+  list[at]?.focus(how);
+  left = null;
+}
 stage.addEventListener('pointerover', (event) => {
   const token = tokenOf(event.target);
   if (token) look(token);
@@ -267,7 +285,7 @@ stage.addEventListener('click', (event) => {
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
   const found = pointed(event);
-  if (found) return found.press?.();
+  if (found) return tip.tells(event, found.text) ? tip.show(event, found.text) : found.press?.();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
     hover = null; // a word that the pointer passed on its way is on the page that is left
@@ -296,15 +314,11 @@ stage.addEventListener('keydown', (event) => {
     hover = { kind, i };
     cancelAnimationFrame(asked);
     frame(before);
-  } // only what is seen can be focused
-  list.forEach((node, n) => {
-    node.tabIndex = n === i ? 0 : -1;
-  });
-  list[i].focus();
+  }
+  focusOn({ kind, i });
 });
 // ---- between two layers: a ribbon leads to its head, or to the head that brought most of it; a
 // stream to its numbers ----
-const tip = make('span', { class: 'flow-tip' });
 function pointed(event) { // {text, press: absent where nothing is to be opened}, or null
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
   const box = canvas.getBoundingClientRect(),
@@ -327,16 +341,9 @@ function pointed(event) { // {text, press: absent where nothing is to be opened}
 stage.addEventListener('pointermove', (event) => {
   const found = pointed(event);
   stage.classList.toggle('flow-pressable', !!found?.press);
-  if (!found) return tip.remove();
-  const box = stage.getBoundingClientRect(),
-    x = event.clientX - box.left;
-  tip.textContent = found.text;
-  tip.style.transform = `translate(${x.toFixed(0)}px, ${
-    (event.clientY - box.top - 30).toFixed(0)
-  }px) translateX(${(-100 * x / g.W).toFixed(0)}%)`;
-  stage.append(tip);
+  found ? tip.show(event, found.text) : tip.hide();
 });
-stage.addEventListener('pointerleave', () => tip.remove());
+stage.addEventListener('pointerleave', tip.hide);
 let pressed = null; // the head that was asked for
 function openHead(head) {
   pressed = { from: root, ...head };

@@ -386,6 +386,32 @@ def test_a_stream_that_is_pressed_leads_to_its_numbers(open_page, tab):
     expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
 
 
+def test_who_forces_a_candidate_by_key_stands_at_its_word_afterwards(open_page):
+    page, flow = opened(open_page)
+    other = flow.locator(".flow-candidate:not(.flow-won):visible").first
+    word = other.locator("b").inner_text()
+    other.focus()
+    with answered(page):
+        page.keyboard.press("Enter")
+    expect(flow.locator(".flow-token:focus")).to_have_text(word)
+
+
+def test_a_finger_is_told_what_it_taps_before_that_opens(open_page):
+    page, flow = opened(open_page)
+    unfold(flow)
+    x, y, said = flow.evaluate(TOLD_IN, r"^layer [2-9]:.*; press for its numbers$")
+    tap = """([x, y]) => document.elementFromPoint(x, y).dispatchEvent(new PointerEvent('click',
+        {clientX: x, clientY: y, bubbles: true, pointerType: 'touch'}))"""
+    flow.evaluate(
+        "flow => flow.querySelector('.flow-stage').dispatchEvent(new PointerEvent('pointerleave'))"
+    )
+    page.evaluate(tap, [x, y])
+    expect(flow.locator(".flow-tip")).to_have_text(said)
+    assert "tab=inside" not in page.url
+    page.evaluate(tap, [x, y])
+    page.wait_for_url("**tab=inside**")
+
+
 def test_a_candidate_is_forced(open_page):
     page, flow = opened(open_page)
     other = flow.locator(".flow-candidate:not(.flow-won):visible").first

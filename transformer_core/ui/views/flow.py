@@ -22,6 +22,7 @@ SCRIPTS = (
     "flow_names",
     "flow_sentences",
     "flow_tells",
+    "flow_tip",
     "flow_labels",
     "flow_plates",
     "flow_tokens",
