@@ -24,8 +24,8 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def fresh_accelerate():
-    """accelerate remembers the first precision of a process: no module sees another's."""
+    """accelerate remembers the first precision of a process: no test sees another's."""
     AcceleratorState._reset_state(reset_partial_state=True)
     GradientState._reset_state()

@@ -26,7 +26,9 @@ LOCAL = ("http://127.0.0.1", "data:", "blob:")
 
 
 def pytest_collection_modifyitems(items):
-    """Without a browser these tests are skipped, each saying so."""
+    """Without a browser these tests are skipped, each saying so, or none runs at all."""
+    if not CHROMIUM and os.environ.get("REQUIRE_BROWSER"):
+        pytest.exit("no Chromium, and REQUIRE_BROWSER is set", returncode=1)
     if not CHROMIUM:
         reason = "NO CHROMIUM ON THIS MACHINE: the browser tests did not run (set CHROMIUM=path)"
         for item in items:

@@ -258,6 +258,18 @@ def test_a_flip_is_searched_and_explained(open_page):
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
 
 
+def test_a_word_that_is_opened_during_a_search_stays_open(open_page):
+    page = opened(open_page, "words")
+    page.locator("#words .words-word").nth(2).click()
+    box = page.locator("#words .words-panel input")
+    box.fill("fine")
+    page.get_by_role("button", name="Smallest set").evaluate("button => button.click()")
+    expect(page.locator("#words .view-note")).to_contain_text("ithout")
+    page.wait_for_function("watch.rests()")
+    expect(box).to_have_value("fine")
+    expect(box).to_be_focused()
+
+
 def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
     page = opened(open_page, "words")
     page.wait_for_selector("#words .words-word")

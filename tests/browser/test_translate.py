@@ -1,6 +1,7 @@
 import math
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -91,6 +92,27 @@ def test_the_pieces_are_walked_with_arrow_keys(open_page):
     page.keyboard.press("Escape")
     expect(page.locator("#german .pieces-panel")).to_be_hidden()
     expect(page.get_by_role("textbox", name="German")).to_be_focused()
+
+
+def test_of_a_long_text_the_sentence_that_is_looked_at_is_in_sight(open_page):
+    said = "".join(f"The man in the red shirt has {n} horses. " for n in range(2, 10)).strip()
+    page = opened(open_page, f"/?tab=translate&text={quote(said)}&sentence=8")
+    text = page.locator("#german .pieces-text")
+    expect(text).to_have_class(re.compile("longer"))
+    page.wait_for_function("watch.rests()")
+
+    def in_sight(piece) -> bool:
+        return piece.evaluate("""piece => {
+            const [one, box] = [piece, piece.closest('.pieces-text')].map((node) =>
+                node.getBoundingClientRect());
+            return one.top >= box.top - 1 && one.bottom <= box.bottom + 1;
+        }""")
+
+    assert in_sight(page.locator("#german .piece").first)
+    text.evaluate("text => { text.scrollTop = 0; }")
+    text.focus()
+    page.keyboard.press("End")
+    assert in_sight(page.locator("#german .piece").last)
 
 
 def test_what_is_refused_says_why_in_its_place_and_the_last_result_is_a_past_one(open_page):

@@ -374,26 +374,6 @@ def test_every_row_keeps_its_own_heads_switched_off():
         )
 
 
-@torch.inference_mode()
-def test_a_source_that_may_say_nothing_takes_nothing_from_the_others():
-    model, sources = random_model(), random_sources(3)
-    step = encoder_decoder_step(model, pad(sources))
-    silent, *beams = beam_search(step, 3, BOS, EOS, [0, 8, 8], beam_size=2)
-    assert not silent.ended and silent.hypotheses()[0].tokens == ()
-    for source, beam in zip(sources[1:], beams, strict=True):
-        own = encoder_decoder_step(model, torch.tensor([source]))
-        (alone,) = beam_search(own, 1, BOS, EOS, [8], beam_size=2)
-        assert alone.hypotheses()[0].tokens == beam.hypotheses()[0].tokens
-
-
-@torch.inference_mode()
-def test_a_forced_prefix_is_followed():
-    model, (source,) = random_model(), random_sources(1)
-    step = encoder_decoder_step(model, torch.tensor([source]))
-    (beam,) = beam_search(step, 1, BOS, EOS, [10], beam_size=4, forced=(20, 30))
-    assert all(hypothesis.tokens[:2] == (20, 30) for hypothesis in beam.hypotheses())
-
-
 def test_the_reports_model_has_its_parameters_but_the_repeated_ones():
     model, train = translation.PRESETS["report"]
     with torch.device("meta"):
