@@ -9,7 +9,8 @@ let looked = {};
 function draw() {
   const { doors = [], kept = {}, step } = current() ?? {};
   row.inert = false;
-  row.replaceChildren(
+  redraw(
+    row,
     ...doors.map(([text, place]) =>
       make('button', { type: 'button', class: 'way', 'data-do': 'go', place, text })
     ),

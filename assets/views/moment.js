@@ -11,6 +11,7 @@ const END = '[EOS]', GAP = 24, CAPTION = 18, AXIS = 14, LEAST = 9;
 const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
+let pointed = null; // [layer, head, query, key], which stays while a training changes its weight
 
 const data = () => current()?.groups?.[group];
 // the address remembers a head that was pressed, counted from 1: ?lab-heads=group.layer.head
@@ -101,6 +102,16 @@ function spell() { // in columns of at most 20 symbols
   }
   line.replaceChildren(...cells);
 }
+function say() { // what is pointed at, or what the maps are of
+  const g = data(), [l, h, i, j] = pointed ?? [];
+  if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
+  note.ariaLive = pointed ? 'off' : 'polite';
+  note.textContent = pointed
+    ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
+      sign(g.keys[j])
+    }” (key ${j + 1}) ${percent(at(l, h)[i * g.keys.length + j])} of its attention.`
+    : current().summary;
+}
 function draw() {
   const value = current();
   if (value?.groups) group = Math.min(group, value.groups.length - 1);
@@ -110,7 +121,7 @@ function draw() {
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
   showKinds(kinds, value.groups, group);
-  note.textContent = value.summary;
+  say();
   spell();
   paint();
 }
@@ -130,15 +141,13 @@ actions.head = (button) => {
 maps.addEventListener('pointermove', (event) => {
   const button = event.target.closest('.moment-map'), g = data();
   if (!button || !g) return;
-  const m = g.keys.length, [i, j] = cellAt(event, button, g.queries.length, m);
-  note.textContent = `Layer ${+button.dataset.l + 1}, head ${+button.dataset.h + 1}: “${
-    sign(g.queries[i])
-  }” (query ${i + 1}) gives “${sign(g.keys[j])}” (key ${j + 1}) ${
-    percent(at(+button.dataset.l, +button.dataset.h)[i * m + j])
-  } of its attention.`;
+  const cell = cellAt(event, button, g.queries.length, g.keys.length);
+  pointed = [+button.dataset.l, +button.dataset.h, ...cell];
+  say();
 });
 maps.addEventListener('pointerleave', () => {
-  if (data()) note.textContent = current().summary;
+  pointed = null;
+  if (data()) say();
 });
 actions.csv = () => data() && saveHeads(data(), shown().map(([l, h]) => [l, h, at(l, h)]));
 actions.png = () => {

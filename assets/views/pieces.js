@@ -43,6 +43,7 @@ function draw() {
   const length = text.textContent.length;
   text.classList.toggle('long', length > LONG);
   text.classList.toggle('longer', length > LONGER);
+  if (value.before && pieces.length) reveal(0);
   for (const way of ['undo', 'best']) {
     $(`[data-do=${way}]`).hidden = !value[way] || Boolean(value.error);
   }
@@ -58,6 +59,10 @@ function say() {
   key.style.setProperty('--p', shown ? at[1] : 0.8);
   key.classList.toggle('unsure', Boolean(shown) && at[1] < UNSURE);
 }
+function reveal(i) { // a long text scrolls by itself, and the page stays where it is
+  const box = text.getBoundingClientRect(), at = span(i).getBoundingClientRect();
+  text.scrollTop += Math.min(0, at.top - box.top) + Math.max(0, at.bottom - box.bottom);
+}
 function light(i) {
   if (i === chosen) return false;
   span(chosen)?.classList.remove('on');
@@ -68,6 +73,7 @@ function light(i) {
 }
 function point(i) { // what one points at here lights up in the picture
   const [side, position] = i < 0 ? [null, null] : ['target', i];
+  note.ariaLive = 'polite';
   if (light(i)) {
     document.dispatchEvent(new CustomEvent('lit', { detail: { from: element, side, position } }));
   }
@@ -77,6 +83,7 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   if (from === element || !panel.hidden || !beside(from)) {
     return;
   }
+  note.ariaLive = 'off'; // the other view says it
   light(side === 'target' && position < pieces.length ? position : -1);
 });
 function wordOf(i) { // [first piece, number of pieces, probability]
@@ -147,6 +154,9 @@ text.addEventListener('click', (event) => {
   if (!panel.hidden && i === chosen) close();
   else open(i);
 });
+text.addEventListener('scroll', () => {
+  if (!panel.hidden) hangBelow(panel, span(chosen), 6);
+});
 whenLeft(() => panel.hidden || close());
 element.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !panel.hidden) {
@@ -160,6 +170,7 @@ element.addEventListener('keydown', (event) => {
     event.preventDefault();
     panel.hidden = true;
     point(Math.max(0, Math.min(pieces.length - 1, chosen + jump)));
+    reveal(chosen);
   }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0 && !current().error) {
     event.preventDefault();

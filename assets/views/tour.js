@@ -20,7 +20,11 @@ function unmark() {
 }
 function draw() {
   const stop = stops[at], answer = given[at], last = at === stops.length - 1;
-  const answers = make('div', { class: 'tour-answers', role: 'group', 'aria-label': 'answers' });
+  const answers = make('div', {
+    class: 'tour-answers',
+    role: 'group',
+    'aria-labelledby': 'tour-question',
+  });
   stop.answers.forEach((text, i) => {
     const choice = button('answer', text, { 'data-place': i });
     if (answer !== undefined) {
@@ -52,7 +56,7 @@ function draw() {
         (given.some((g) => g !== undefined) ? ` · ${foreseen} foreseen` : '') +
         (tried.size ? ` · ${tried.size} tried` : ''),
     }),
-    make('p', { class: 'tour-question', text: stop.question }),
+    make('p', { class: 'tour-question', id: 'tour-question', text: stop.question }),
     answers,
   ];
   for (const node of [...card.children]) if (node !== verdict) node.remove();

@@ -7,7 +7,7 @@ const table = $('.trial-table'),
   note = $('.view-note'),
   readout = $('.view-readout'),
   text = $('.trial-text');
-let method = 0, word = -1, drawn = '';
+let method = 0, word = -1, drawn = '', read = '';
 
 const share = (m, i) => {
   const peak = Math.max(...m.scores.map(Math.abs), 1e-12);
@@ -30,11 +30,12 @@ function draw() {
     key = JSON.stringify([value.words, value.methods]);
   if (key === drawn) return;
   drawn = key;
-  word = -1;
+  if (read !== (read = JSON.stringify(value.words))) word = -1;
   const places = value.methods.map((m) =>
     value.methods.filter((o) => o.area !== null && m.area !== null && o.area < m.area).length + 1
   );
-  table.replaceChildren(
+  redraw(
+    table,
     make(
       'thead',
       {},
@@ -76,7 +77,10 @@ function draw() {
     ),
   );
   paint();
+  if (word >= 0) point(word);
 }
+// the same words again are not read aloud once more
+const say = (words) => readout.textContent === words || (readout.textContent = words);
 function paint() {
   const value = current(), m = value.methods[method];
   table.querySelectorAll('[data-do=method]').forEach((b, i) =>
@@ -87,11 +91,13 @@ function paint() {
     tint(node, share(m, i));
     return [gap, node];
   }));
-  readout.textContent = `${m.name}: ${m.note}. ` +
-    (m.signed
-      ? 'Violet speaks for the answer, orange and underlined against it.'
-      : 'It does not say whether a word speaks for or against the answer.') +
-    ' Point at a word to compare the methods.';
+  say(
+    `${m.name}: ${m.note}. ` +
+      (m.signed
+        ? 'Violet speaks for the answer, orange and underlined against it.'
+        : 'It does not say whether a word speaks for or against the answer.') +
+      ' Point at a word to compare the methods.',
+  );
 }
 function point(i) {
   const value = current();
@@ -101,12 +107,14 @@ function point(i) {
     node.classList.add('on')
   );
   word = i;
-  readout.textContent = `“${value.words[i][1]}”, word ${i + 1} of ${value.words.length}. ` +
-    value.methods.map((m) =>
-      `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${m.scores[i].toPrecision(2)}, rank ${
-        m.scores.filter((s) => s > m.scores[i]).length + 1
-      }`
-    ).join('; ') + '.';
+  say(
+    `“${value.words[i][1]}”, word ${i + 1} of ${value.words.length}. ` +
+      value.methods.map((m) =>
+        `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${m.scores[i].toPrecision(2)}, rank ${
+          m.scores.filter((s) => s > m.scores[i]).length + 1
+        }`
+      ).join('; ') + '.',
+  );
 }
 for (const kind of ['pointerover', 'click']) {
   element.addEventListener(kind, (event) => {

@@ -17,7 +17,8 @@ function draw() {
     return;
   }
   if (value && !movesOn(value)) return; // older than what is shown, perhaps of another text
-  if (value?.press === undefined) close(); // a value of another text
+  const another = `${value?.words}` !== `${base?.words}`; // text
+  if (another) close();
   base = value;
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
@@ -48,7 +49,12 @@ function draw() {
     }),
   );
   if (chosen >= (value?.words?.length ?? 0)) close();
+  else if (chosen >= 0 && value.press === undefined) mark(chosen); // its panel is in use
   else if (chosen >= 0) open(chosen);
+}
+function mark(i) {
+  words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
+  words.querySelector(`[data-i="${i}"]`)?.classList.add('on');
 }
 const button = (kind, text) =>
   make('button', { type: 'button', 'data-do': 'change', 'data-kind': kind, text });
@@ -104,14 +110,12 @@ function open(i) {
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
   hangBelow(panel, node, 2);
   makeRoom();
-  words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
-  node.classList.add('on');
+  mark(i);
 }
 function close() {
   panel.hidden = true;
   element.querySelector('.words').style.minHeight = '';
-  chosen = -1;
-  words.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
+  mark(chosen = -1);
 }
 const send = () => {
   if (panel.contains(document.activeElement)) words.querySelector('.on')?.focus();

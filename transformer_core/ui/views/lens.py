@@ -11,7 +11,8 @@ def lens_view(title: str, **component) -> gr.HTML:
     """What would be predicted after each layer: a row for each token, a column for each layer."""
     body = (
         '<p class="view-note" role="status"></p>'
-        '<div class="lens-scroll" tabindex="-1"><table class="lens-table"></table></div>'
+        '<div class="lens-scroll" tabindex="-1">'
+        '<table class="lens-table" role="grid"></table></div>'
         '<div class="tokens-panel lens-panel" role="tooltip" hidden></div>'
     )
     return view("lens", title, body, ("csv",), **component)

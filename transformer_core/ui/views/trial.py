@@ -3,15 +3,15 @@
 import gradio as gr
 
 from transformer_core.explain.trial import Trial
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import steered, view
 
 
 def trial_view(title: str, **component) -> gr.HTML:
     """One row for each method over the words of a text, and the text coloured by one of them."""
     body = (
         '<p class="view-note" role="status"></p>'
-        '<div class="trial-scroll" tabindex="0" role="region" aria-label="words and methods; arrow '
-        'keys move from word to word"><table class="trial-table"></table></div>'
+        f'<div class="trial-scroll" {steered("table")} aria-label="words and methods; arrow keys '
+        'move from word to word"><table class="trial-table"></table></div>'
         '<p class="view-note view-readout" role="status"></p><p class="trial-text" '
         'tabindex="0" role="region" aria-label="the review"></p>'
     )
