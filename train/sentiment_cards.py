@@ -5,7 +5,7 @@ from pathlib import Path
 
 from train.data import films, hub, short_sentences
 from train.running.card import Card
-from train.running.records import read_runs
+from train.running.records import flag, read_runs
 from train.running.verdicts import N_BINS
 
 CARD = Card(
@@ -97,6 +97,6 @@ def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint."""
     card, runs = CARDS.get(preset_of(folder), CARD), read_runs(folder)
     first = next(iter(runs), {"command": ""})  # later runs go on from a classifier
-    pretrained = "--init" in first["command"].replace("=", " ").split()
+    pretrained = flag(first, "init") is not None
     by_sentences = any(one["preset"] == "sentences" for one in runs)
     return replace(card, data=card.data + PRETRAINED * pretrained + BY_SENTENCES * by_sentences)

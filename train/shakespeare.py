@@ -1,7 +1,6 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
 import math
-import re
 from collections.abc import Callable, Sized
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from train.data.error import DataError
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import OF_CLASSIFIERS, Options, in_a_sentence, read_flags
-from train.running.records import read_runs
+from train.running.records import flag, read_runs
 from train.running.run import run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
@@ -215,7 +214,7 @@ def card_of(folder: Path) -> Card:
     runs = dict(enumerate(read_runs(folder), start=1))
     last = [n for n, one in runs.items() if one.get("train", {}).get("keep_last")]
     best = [n for n in runs if n not in last]
-    taught = [n for n, one in runs.items() if "--teachers" in re.split("[ =]", one["command"])]
+    taught = [n for n, one in runs.items() if flag(one, "teachers")]
     said = ((KEPT_BEST, best), (KEPT_LAST, last), (TAUGHT_BY, taught))
     data = [sentence.format(named(numbers)) for sentence, numbers in said if numbers]
     return replace(CARD, data="".join([CARD.data, *data]))

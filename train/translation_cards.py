@@ -8,7 +8,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from train.data import hub
 from train.running.card import Card
-from train.running.records import read_runs
+from train.running.records import flag, read_runs
 from transformer_core.checkpoint import read_json
 
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
@@ -99,7 +99,7 @@ def card_of(folder: Path) -> Card:
     With it, nothing but the test sets tells whether it was the mix that is described.
     """
     runs = read_runs(folder)
-    if runs and not any("--data" in one["command"] for one in runs):
+    if runs and not any(flag(one, "data") for one in runs):
         return TALKS
     scored = (read_json(folder / "scores.json") or {}).get("scores", {})
     return CARD if scored.keys() >= MIX else OWN

@@ -25,7 +25,7 @@ from torch.testing import assert_close
 from train import copy_task, refresh, shakespeare
 from train.evaluate import main as examine
 from train.running.flags import read_flags
-from train.running.records import TRIALS, read_runs, retract
+from train.running.records import TRIALS, flag, read_runs, retract
 from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
@@ -138,6 +138,19 @@ def test_two_processes_give_what_one_gives(tmp_path, text):
     expected, found = (checkpoint.load(folder) for folder in (one, two))
     assert_close(weights(found), weights(expected), rtol=1e-2, atol=1e-3)  # rounded to float16
     assert read_runs(two)[0]["processes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--init a 'b c' --steps 0", ["a", "b c"]),
+        ("--steps 0 --init=a", ["a"]),
+        ("--steps 0 --init", []),
+        ("--initial a --out init", None),
+    ],
+)
+def test_a_flag_is_read_from_what_was_typed(typed, said):
+    assert flag({"command": f"python -m train.sentiment {typed}"}, "init") == said
 
 
 @pytest.fixture
@@ -439,8 +452,9 @@ def test_what_is_measured_again_after_a_kill_is_written_once(trained):
     assert [{**row, "seconds": ""} for row in read_metrics(folder)] == before
 
 
-def test_a_run_killed_before_its_first_evaluation_goes_on_from_what_it_began_with(
-    trained, tmp_path, monkeypatch
+@pytest.mark.parametrize("killed_in", ["validation_loss", "loss_of"])
+def test_a_run_killed_at_its_first_evaluation_goes_on_from_what_it_began_with(
+    trained, tmp_path, monkeypatch, killed_in
 ):
     given = ["--init", trained[-1], "--seed", "3"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -450,7 +464,7 @@ def test_a_run_killed_before_its_first_evaluation_goes_on_from_what_it_began_wit
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(shakespeare, "loss_of", kill)
+        patch.setattr(shakespeare, killed_in, kill)
         with pytest.raises(KeyboardInterrupt):
             shakespeare.main([*trained[:-1], str(killed), *given])
     shakespeare.main([*trained[:-1], str(killed), "--seed", "3", "--resume"])
@@ -459,6 +473,28 @@ def test_a_run_killed_before_its_first_evaluation_goes_on_from_what_it_began_wit
     run = read_runs(killed)[-1]
     assert "--init" in run["command"] and ["--resume" in line for line in run["resumed"]] == [True]
     assert all(line in (killed / "README.md").read_text() for line in run["resumed"])
+
+
+def test_a_run_that_goes_on_in_its_folder_keeps_its_past_if_it_is_killed_at_once(
+    trained, monkeypatch
+):
+    folder = Path(trained[-1])
+    (before,), rows = read_runs(folder), read_metrics(folder)
+    given = ["--init", trained[-1], "--seed", "3"]
+
+    def kill(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare, "validation_loss", kill)
+        with pytest.raises(KeyboardInterrupt):
+            shakespeare.main([*trained, *given])
+    assert read_runs(folder) == [before]
+    shakespeare.main([*trained, "--seed", "3", "--resume"])
+    first, second = read_runs(folder)
+    assert first == before and second["train"]["seed"] == 3 and "--init" in second["command"]
+    assert read_metrics(folder)[: len(rows)] == rows
+    assert {row["run"] for row in read_metrics(folder)[len(rows) :]} == {"2"}
 
 
 def test_a_model_is_not_replaced_by_a_run_that_never_began(trained):

@@ -4,7 +4,6 @@ Whatever it cannot begin with is refused here, before a file is touched.
 """
 
 import itertools
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from train.optimizers import inside_blocks
 from train.running.flags import Options
 from train.running.history import taught_by
-from train.running.records import read_runs
+from train.running.records import announced_run, flag, read_runs
 from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
@@ -57,14 +56,17 @@ def refuse_another_model(folder: Path, model: Model) -> None:
 
 def refuse_other_settings(options: Options) -> None:
     """A run is resumed with the settings that it began with; only those of UNTIL may change."""
-    runs = read_runs(options.out)
-    held = {k: v for k, v in runs[-1]["train"].items() if k not in UNTIL} if runs else {}
+    begun = announced_run(options.out)
+    run = begun["run"] if begun else next(iter(read_runs(options.out)[-1:]), None)
+    if run is None:
+        return
+    held = {name: value for name, value in run["train"].items() if name not in UNTIL}
     if differences := differing(held, asdict(options.train)):
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
-    if runs and ("--data" in re.split("[ =]", runs[-1]["command"])) != (options.data is not None):
+    if (flag(run, "data") is None) != (options.data is None):
         raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
     # older records do not say who taught
-    if runs and runs[-1].get("teachers", now := taught_by(options)) != now:
+    if run.get("teachers", now := taught_by(options)) != now:
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from train.running.records import TRIALS, read_runs, validation_losses
+from train.running.records import TRIALS, flag, read_runs, validation_losses
 from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import LinearClassifier, Model
@@ -186,7 +186,7 @@ def taught(runs: list[dict[str, Any]]) -> str:
 
 def renamed(runs: list[dict[str, Any]]) -> str:
     """A note on folders that commands name, if some were models on the way."""
-    if not any("--init out/" in run["command"] for run in runs):
+    if not any(name.startswith("out/") for run in runs for name in flag(run, "init") or ()):
         return ""
     return (
         " What a command calls out/… was a model on the way, whose folder may have been renamed "

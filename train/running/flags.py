@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.records import is_in
+from train.running.records import announced_run, flag, is_in
 from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
@@ -109,7 +109,7 @@ def read_flags(
         command=shlex.join(["python", "-m", f"train.{task}", *argv]),
         model=model,
         train=train,
-        init=tuple(flags.init),
+        init=initial(flags),
         teachers=tuple(flags.teachers) if teachers else (),
         **as_typed,
     )
@@ -221,6 +221,13 @@ def check_data(
         parser.error(f"--data {path} does not exist")
     if path is not None and path.is_file() and not one_file:
         parser.error(f"--data {path} is a file: {user} needs a folder of data sets")
+
+
+def initial(flags: argparse.Namespace) -> tuple[Path, ...]:
+    """The checkpoints of --init; of a run that is resumed and that run.json does not yet hold,
+    those that it began with."""
+    begun = announced_run(flags.out) if flags.resume and not flags.init else None
+    return tuple(map(Path, flag(begun["run"], "init") or ())) if begun else tuple(flags.init)
 
 
 def refuse_to_destroy(options: Options) -> None:

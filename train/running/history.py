@@ -6,7 +6,7 @@ from typing import Any
 
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
-from train.running.records import read_runs
+from train.running.records import announced_run, read_runs
 from transformer_core.studies.trainings import trainings_behind
 
 
@@ -15,6 +15,8 @@ def history(options: Options) -> tuple[Path, ...]:
 
     A resumed run continues its own runs; one with --init those there, if of the same task.
     """
+    if options.resume and (begun := announced_run(options.out)):
+        return tuple(map(Path, begun["past"]))
     if options.resume and (options.out / "metrics.csv").exists():
         return (options.out,)
     runs = {folder: read_runs(folder) for folder in options.init}
@@ -40,7 +42,7 @@ def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, lis
         ]
         last = max((int(row["run"]) for row in rows), default=0)
         runs += its[known:]
-    resumed = options.resume and past == (options.out,)
+    resumed = options.resume and past == (options.out,) and not announced_run(options.out)
     number = max(1, last + (not resumed))
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
 

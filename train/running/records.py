@@ -1,6 +1,8 @@
 """What a checkpoint's folder keeps of the runs that led to it."""
 
+import itertools
 import json
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from transformer_core.files import write_atomically
 from transformer_core.studies import learning
 
 TRIALS = "trials.json"
+BEGUN = Path("training") / "begun.json"  # beside the states of a run
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
@@ -22,6 +25,19 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
 def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
     """Write the runs before and this one, which may still be under way, to run.json."""
     write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
+    (folder / BEGUN).unlink(missing_ok=True)
+
+
+def announce_run(folder: Path, past: Iterable[Path], run: dict[str, Any]) -> None:
+    """Write down how a run begins: run.json goes on describing the model that is there until this
+    one has been evaluated. past: the folders whose runs come before it."""
+    begun = {"past": [str(one) for one in past], "run": run}
+    write_atomically(folder / BEGUN, json.dumps(begun, indent=2) + "\n")
+
+
+def announced_run(folder: Path) -> dict[str, Any] | None:
+    """What `announce_run` wrote, if run.json does not yet hold the run."""
+    return read_json(folder / BEGUN)
 
 
 def retract(folder: Path) -> None:
@@ -43,6 +59,17 @@ def validation_losses(folder: Path, number: int) -> list[float]:
         for row in read_rows(folder / "metrics.csv")
         if (row["run"], row["split"], row["metric"]) == (str(number), "validation", "loss")
     ]
+
+
+def flag(run: dict[str, Any], name: str) -> list[str] | None:
+    """What the command of a run says behind a flag; None if it does not have it."""
+    words: list[str] = []
+    for word in shlex.split(run["command"]):
+        words += word.split("=", 1) if word.startswith("--") else [word]
+    if f"--{name}" not in words:
+        return None
+    behind = words[words.index(f"--{name}") + 1 :]
+    return list(itertools.takewhile(lambda word: not word.startswith("--"), behind))
 
 
 def is_in(folder: Path, folders: Iterable[Path]) -> bool:

@@ -17,7 +17,7 @@ from train.running.flags import Options
 from train.running.hardware import ASKED, Hardware, choose, name_of
 from train.running.history import history, open_metrics, taught_by
 from train.running.metrics import measured
-from train.running.records import disown, is_in, record_run, retract
+from train.running.records import announce_run, announced_run, disown, is_in, record_run, retract
 from train.running.scores import Exam, evaluate_and_publish
 from transformer_core import checkpoint
 from transformer_core.files import write_atomically
@@ -48,8 +48,12 @@ def run(
     past = history(options)
     metrics, runs = open_metrics(options, past)
     runs_before, begun = runs[: metrics.run - 1], next(iter(runs[metrics.run - 1 :]), None)
+    if options.resume and (announced := announced_run(options.out)):
+        begun = announced["run"]
     hardware, code = hardware_of(options, begun), commit()
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
+    if is_main and begun is None:
+        announce_run(options.out, past, describe(options, None, hardware, Progress(), code))
     steps = fit(
         model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
