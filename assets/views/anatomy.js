@@ -15,7 +15,7 @@ function lookAt(stacks) {
   );
   const room = innerWidth > 760 ? chart.clientHeight : Infinity;
   const part = (room - TOP) / (Math.max(...heights) - TOP);
-  return { ...look, ...scaled(Math.min(1, Math.max(0.5, part))) };
+  return { ...look, ...scaled(clamp(part, 0.5)) };
 }
 // The encoder's output is what every cross-attention looks at.
 function memory([{ output: [x, y] }, { readers }]) {

@@ -93,8 +93,8 @@ map.addEventListener('keydown', (event) => {
   if (down === undefined) return;
   event.preventDefault();
   place = [
-    Math.min(current().rows - 1, Math.max(0, place[0] + down)),
-    Math.min(current().columns - 1, Math.max(0, place[1] + right)),
+    clamp(place[0] + down, 0, current().rows - 1),
+    clamp(place[1] + right, 0, current().columns - 1),
   ];
   show();
 });

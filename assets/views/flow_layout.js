@@ -1,6 +1,5 @@
 // Where everything is. u runs along the flow, v across it: a phone and a story only swap the axes.
 // fold goes from 0, the layers of a stack close together, to 1, each with room of its own.
-const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
 const mix = (a, b, t) => a + (b - a) * t;
 const ease = (t) => (t = clamp(t), t * t * (3 - 2 * t));
 

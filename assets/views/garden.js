@@ -140,7 +140,7 @@ function move(old, now, texts) {
   cancelAnimationFrame(moving);
   const begin = performance.now(), still = calm.matches || old === now;
   const frame = (time) => {
-    const part = still ? 1 : Math.min(1, Math.max(0, time - begin) / MS),
+    const part = still ? 1 : clamp((time - begin) / MS),
       eased = 1 - (1 - part) ** 3;
     drawn = between(old, now, eased);
     drawn.forEach((points, j) => ways[j].setAttribute('d', trace(points)));

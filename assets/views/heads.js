@@ -157,7 +157,7 @@ function draw() {
   if (groups && wanted) {
     group = groups.findIndex(({ name }) => name === `${wanted.stack} ${wanted.kind}-attention`);
   }
-  if (groups) group = Math.max(0, Math.min(group, groups.length - 1));
+  if (groups) group = clamp(group, 0, groups.length - 1);
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
@@ -243,10 +243,8 @@ map.addEventListener('keydown', (event) => {
   const g = data(), jump = arrow(event)?.[0];
   if (!g || !jump) return;
   event.preventDefault();
-  query = Math.max(
-    0,
-    Math.min(g.queries.length - 1, (query < 0 ? g.queries.length - 1 : query) + jump),
-  );
+  const last = g.queries.length - 1;
+  query = clamp((query < 0 ? last : query) + jump, 0, last);
   mark(query, -1);
   describe(query);
 });

@@ -145,8 +145,8 @@ table.addEventListener('keydown', (event) => {
   event.preventDefault();
   const { rows, layers } = current();
   go([
-    Math.max(0, Math.min(rows.length - 1, cell[0] + jump[0])),
-    Math.max(0, Math.min(layers.length - 1, cell[1] + jump[1])),
+    clamp(cell[0] + jump[0], 0, rows.length - 1),
+    clamp(cell[1] + jump[1], 0, layers.length - 1),
   ]).scrollIntoView({ block: 'nearest', inline: 'nearest' });
 });
 actions.csv = () =>

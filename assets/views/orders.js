@@ -112,7 +112,7 @@ function place() { // where every word stands, and which one is held
   }
 }
 function put(word, at) { // a word at another place; whether that is another one
-  const from = order.indexOf(word), to = Math.max(0, Math.min(order.length - 1, at));
+  const from = order.indexOf(word), to = clamp(at, 0, order.length - 1);
   if (from === to) return false;
   order.splice(from, 1);
   order.splice(to, 0, word);

@@ -169,7 +169,7 @@ element.addEventListener('keydown', (event) => {
   if (jump) {
     event.preventDefault();
     panel.hidden = true;
-    point(Math.max(0, Math.min(pieces.length - 1, chosen + jump)));
+    point(clamp(chosen + jump, 0, pieces.length - 1));
     reveal(chosen);
   }
   if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0 && !current().error) {

@@ -41,6 +41,7 @@ function redraw(box, ...children) {
   const now = places(), free = (node) => !node.disabled;
   (now.slice(at).find(free) ?? now.filter(free).at(-1))?.focus({ preventScroll: true });
 }
+const clamp = (x, low = 0, high = 1) => Math.max(low, Math.min(high, x));
 const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
@@ -281,7 +282,7 @@ function paintMap(canvas, values, n, m, limit = 1) {
 // the [row, column] of a map that a pointer is at, or is nearest to
 function cellAt({ clientX, clientY }, map, n, m) {
   const box = map.getBoundingClientRect();
-  const at = (part, count) => Math.min(count - 1, Math.max(0, Math.floor(part * count)));
+  const at = (part, count) => clamp(Math.floor(part * count), 0, count - 1);
   return [at((clientY - box.top) / box.height, n), at((clientX - box.left) / box.width, m)];
 }
 function labelAxis(box, tokens, limit) {

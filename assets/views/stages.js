@@ -122,7 +122,7 @@ function open({ title: panel, chosen, cell: [row, j] }) {
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
   const cell = (i, j) => {
-    map.cell = [Math.max(0, Math.min(n - 1, i)), Math.max(0, Math.min(map.n_columns - 1, j))];
+    map.cell = [clamp(i, 0, n - 1), clamp(j, 0, map.n_columns - 1)];
     describe(map, ...map.cell);
   };
   for (const kind of ['pointermove', 'pointerdown']) {

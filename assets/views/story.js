@@ -158,7 +158,7 @@ text.addEventListener('keydown', (event) => {
   if (jump) {
     event.preventDefault();
     look(
-      Math.max(0, Math.min(shown - 1, (chosen < 0 ? jump > 0 ? -1 : shown : chosen) + jump)),
+      clamp((chosen < 0 ? jump > 0 ? -1 : shown : chosen) + jump, 0, shown - 1),
       true,
     );
     text.children[chosen].scrollIntoView({ block: 'nearest' });

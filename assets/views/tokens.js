@@ -97,7 +97,7 @@ element.addEventListener('keydown', (event) => {
   const jump = jumpOf(event);
   if (jump) {
     event.preventDefault();
-    const to = Math.max(0, Math.min(last, chosen + jump));
+    const to = clamp(chosen + jump, 0, last);
     text.children[to].scrollIntoView({ block: 'nearest' });
     open(to, false);
     heard.textContent = describe(to + 1, ...tokens[to]);

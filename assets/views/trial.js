@@ -126,7 +126,7 @@ scroll.addEventListener('keydown', (event) => {
   const jump = arrow(event)?.[1];
   if (!jump || !current()?.words) return;
   event.preventDefault();
-  point(Math.max(0, Math.min(current().words.length - 1, word + jump)));
+  point(clamp(word + jump, 0, current().words.length - 1));
   table.querySelector('th.on')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 });
 actions.method = (button) => {

@@ -3,15 +3,17 @@
 // value: {summary, cards: [{title, says: [[text, whether the first card says it otherwise], …],
 //   note, why, queries: […], keys: […], weights: packed}]}
 const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note');
+// as views.steered says it
+const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };
 const LONG = 2; // characters of a name that still fits upright
 let chosen = 0;
 const word = ([text, differs]) => make(differs ? 'mark' : 'span', { text });
 const written = (twin) => twin.says.map(([text]) => text).join('');
-function mapOf(twin) {
+function mapOf(twin, more = { role: 'img' }) {
   const map = make('canvas', {
     class: 'heads-map',
-    role: 'img',
     'aria-label': `attention of ${twin.title}`,
+    ...more,
   });
   paintMap(map, unpack(twin.weights), twin.queries.length, twin.keys.length);
   return map;
@@ -42,21 +44,33 @@ function enlarge(twin) {
   );
 }
 function plot(twin) {
-  const map = mapOf(twin), keys = make('div', { class: 'heads-keys' });
+  const map = mapOf(twin, STEERED), keys = make('div', { class: 'heads-keys' });
   const queries = make('div', { class: 'heads-queries' });
   keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
   labelAxis(keys, twin.keys, 40);
   labelAxis(queries, twin.queries, 22);
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
-  const said = make('p', { class: 'twin-note', text: 'Point at the map for its numbers.' });
+  const said = make('p', {
+    class: 'twin-note',
+    role: 'status',
+    text: 'Point at the map for its numbers, or use the arrow keys.',
+  });
+  let cell = [n - 1, -1];
+  const say = ([i, j]) => {
+    cell = [i, j];
+    said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
+      percent(weights[i * m + j])
+    } of its attention.`;
+  };
   for (const kind of ['click', 'pointermove']) {
-    map.addEventListener(kind, (event) => {
-      const [i, j] = cellAt(event, map, n, m);
-      said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
-        percent(weights[i * m + j])
-      } of its attention.`;
-    });
+    map.addEventListener(kind, (event) => say(cellAt(event, map, n, m)));
   }
+  map.addEventListener('keydown', (event) => {
+    const way = arrow(event);
+    if (!way) return;
+    event.preventDefault();
+    say([n, m].map((count, axis) => clamp(cell[axis] + way[axis], 0, count - 1)));
+  });
   return make('div', {}, make('div', { class: 'heads-plot' }, keys, queries, map), said);
 }
 function draw() {

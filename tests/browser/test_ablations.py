@@ -155,6 +155,10 @@ def test_all_twins_fit_a_screen_and_the_pressed_one_is_enlarged(open_page):
     expect(page.locator(".twin[aria-pressed=true] .twin-title")).to_have_text(last)
     large.locator("canvas").click()
     expect(large).to_contain_text(" of its attention.")
+    pointed = large.locator("[role=status]").inner_text()
+    large.locator("canvas").press("ArrowLeft")
+    expect(large.locator("[role=status]")).not_to_have_text(pointed)
+    expect(large.locator("[role=status]")).to_contain_text(" of its attention.")
 
 
 def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):

@@ -160,6 +160,20 @@ def test_the_attention_follows_the_text(open_page):
     expect(page.locator("#review-heads .heads-row")).to_contain_text("unforgettable")
 
 
+def test_what_one_looks_at_stays_while_the_trial_goes_on(open_page):
+    page = opened(open_page, "trial")
+    ready(page, "trial")
+    page.locator("#trial tbody button").nth(1).focus()
+    page.locator("#trial td").nth(4).hover()
+    said = page.locator("#trial .view-readout").inner_text()
+    name = page.locator("#trial tbody button").nth(1).inner_text().split(". ")[1]
+    page.get_by_role("button", name="Put it on trial").evaluate("button => button.click()")
+    page.wait_for_function("watch.followed() && watch.rests()")
+    ready(page, "trial")
+    expect(page.locator("#trial tbody button:focus")).to_contain_text(name)
+    expect(page.locator("#trial .view-readout")).to_have_text(said)
+
+
 def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
     page = opened(open_page, "trial")
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
