@@ -263,6 +263,16 @@ def test_a_model_is_looked_at_before_anybody_trains_it(app, started):
     assert len(race[0]["series"]) == 2 and race[3]["groups"]
 
 
+def test_an_untrained_model_reads_another_input_and_has_no_other_moment(app):
+    decode = handler(app, "look_now")
+    looked = decode(None, "ABC", *SETTINGS, *MODEL, *MODEL)
+    assert looked[0]["hint"] and looked[1]["reads"] == ["A", "B", "C"]
+    refused = decode(None, "<b>", *SETTINGS, *MODEL, *MODEL)
+    assert [value["summary"] for value in refused if value != gr.skip()] and "<" in str(refused)
+    event = gr.EventData(None, {"step": 0})
+    assert handler(app, "look_back")(None, "ABC", event) == gr.skip()
+
+
 def test_what_is_decoded_while_it_learns_is_not_taken_back(app):
     running = handler(app, "run")(None, "CAB", *SETTINGS, *MODEL, *MODEL)
     training, *_ = next(running)

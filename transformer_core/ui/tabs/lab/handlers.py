@@ -28,7 +28,6 @@ from transformer_core.ui.tabs.lab.settings import plan_of
 from transformer_core.ui.views.code import code_value
 
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
-NOTHING = "There is no model yet: press Start."
 Values = dict[Any, Any]  # of the components that a handler answers with
 
 
@@ -96,13 +95,21 @@ class Lab:
         if has_begun(training):
             return gr.skip()
         try:
-            fresh = Training(self.page.fit, plan_of(*values))
+            fresh = self.untrained(values)
         except InputError:  # Start says it; here one is still choosing
             return dict.fromkeys(self.here.pictures)
-        fresh.advance()
         fresh.reads = fresh.readable(text)
-        looks = curves_of(fresh, HINT), *looks_of(fresh)
-        fresh.forget()
+        return self.looked_at(fresh, HINT)
+
+    def untrained(self, values: tuple) -> Training:
+        """The chosen model before it has learnt anything; InputError if there is none."""
+        fresh = Training(self.page.fit, plan_of(*values))
+        fresh.advance()
+        return fresh
+
+    def looked_at(self, training: Training, hint: str = "") -> Values:
+        """The pictures of a model as it is at the moment that is held, or now."""
+        looks = curves_of(training, hint), *looks_of(training)
         return dict(zip(self.here.pictures, looks, strict=True))
 
     def clear(self, training, text, *values) -> Values:
@@ -124,24 +131,25 @@ class Lab:
 
     @answers_errors
     def look_back(self, training, text, event: gr.EventData) -> Values:
-        """Go to a recorded moment, or back to the present."""
-        training = trained(training)
+        """Go to a recorded moment, or back to the present; an untrained model has no other."""
+        if not has_begun(training):
+            return gr.skip()
         if event.step is not None:
             check_number("The step", event.step, 0, training.plan.steps)
         training.held = event.step
         return self.look_now(training, text)
 
     @answers_errors
-    def look_now(self, training, text) -> Values:
-        """Decode: the same moment with another input; what cannot be read is said where it would
-        be."""
-        training = trained(training)
+    def look_now(self, training, text, *values) -> Values:
+        """Decode: the model that is on show, trained or not, with another input; what cannot be
+        read is said where it would be."""
+        begun = has_begun(training)
+        shown = training if begun else self.untrained(values)
         try:
-            training.reads = training.check(text)
+            shown.reads = shown.check(text)
         except InputError as error:
             return {self.here.output: {"summary": str(error)}}
-        looks = curves_of(training), *looks_of(training)
-        return dict(zip(self.here.pictures, looks, strict=True))
+        return self.looked_at(shown, "" if begun else HINT)
 
     def show_code(self, section, *values) -> dict:
         """The lines and shapes of each part of the chosen model, once their section is open."""
@@ -182,13 +190,6 @@ def show_pairs(task) -> gr.Tabs:
 def second_model(race) -> gr.Column:
     """Room for what a rival writes."""
     return gr.Column(visible=bool(race))
-
-
-def trained(training: Training | None) -> Training:
-    """The training that a visitor looks at; InputError if there is none."""
-    if not has_begun(training):
-        raise InputError(NOTHING)
-    return training
 
 
 def has_begun(training: Training | None) -> TypeGuard[Training]:

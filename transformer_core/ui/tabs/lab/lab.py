@@ -66,8 +66,8 @@ def wire_training(page: Page, layout: Layout, lab: Lab) -> None:
 
 def wire_looks(page: Page, layout: Layout, lab: Lab) -> None:
     """Looking at a training, which goes on meanwhile."""
-    asked = [page.training, layout.text]
-    layout.curves.scrub(lab.look_back, asked, layout.pictures, **QUIET)
+    asked = [page.training, layout.text, *layout.settings]
+    layout.curves.scrub(lab.look_back, asked[:2], layout.pictures, **QUIET)
     layout.text.change(doors_of, layout.text, layout.doors, **HIDDEN)
     gr.on(
         [layout.decode.click, layout.text.submit],
