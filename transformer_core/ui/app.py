@@ -26,7 +26,7 @@ LAUNCH = {
     "enable_monitoring": False,
     "max_file_size": 1,
     "state_session_capacity": 200,
-    "footer_links": ["api", "settings"],
+    "footer_links": ["api"],
     "app_kwargs": app_kwargs(),
 }
 

@@ -26,8 +26,8 @@ Every card below has the commands that made its model, some of them from data th
 licence. What you type is never written to a file here, and no other server is asked.
 """
 SEE = (
-    "The loss on what training does not see{runs}. Dotted is training's own, which holds dropout, "
-    "and where there are any smoothed labels and what teachers say: it may lie above.{mean}"
+    "The loss on what training does not see{runs}. Dotted is the training's own: with dropout, and "
+    "for some models with smoothed labels or teachers' answers, so that it may lie above.{mean}"
 )
 RUNS = ", one run after another, numbered above where there is room"
 MEAN = " A mean of several models takes no time: a dot alone."
