@@ -43,6 +43,11 @@ def answered(page, about=None):
     )
 
 
+def rest(page):
+    """Wait until nothing is asked, answered or drawn any more."""
+    page.wait_for_function("watch.rests()")
+
+
 def settle(page):
     """Wait until what the last press asks for has been asked and answered, and is drawn."""
     page.wait_for_function("watch.followed() && watch.rests()")

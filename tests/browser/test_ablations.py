@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import press_tab, rows_of
+from visitor import press_tab, rest, rows_of
 
 from transformer_core.studies.records import read_studies
 from transformer_core.studies.statistics import clearness, endings
@@ -165,13 +165,13 @@ def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):
     page = opened(open_page)
     press_tab(page, "Twins")
     expect(page.get_by_role("button", name="Ask every variant")).to_be_enabled()
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(page.locator(".twin")).to_have_count(0)
     page.get_by_label("One text for all of them").fill("A text that nobody asked")
     press_tab(page, "About")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     press_tab(page, "Ablations")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(page.get_by_label("One text for all of them")).to_have_value("A text that nobody asked")
     expect(page.locator(".twin")).to_have_count(0)
 

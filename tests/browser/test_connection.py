@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, settle
+from visitor import answered, rest, settle
 
 HOLD = """kind => { held[kind] = new Promise(release => { held.release = release; }); }"""
 
@@ -55,7 +55,7 @@ def test_a_page_left_for_more_than_an_hour_is_loaded_anew(open_page):
     expect(page.locator("#verdict")).to_contain_text("positive")
     page.evaluate(f"window.passed = 118 * 60_000; {come_back}")
     assert page.evaluate("window.same")
-    page.wait_for_function("watch.rests()")  # who is away asks nothing
+    rest(page)  # who is away asks nothing
     page.evaluate(f"window.passed = 180 * 60_000; {come_back}")
     page.wait_for_function("() => !window.same")
     expect(page.locator("#verdict")).to_contain_text("positive")

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, go_back, press_door, press_ribbon, press_section, settle, unfold
+from visitor import answered, go_back, press_door, press_ribbon, press_section, rest, settle, unfold
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 NEEDED = ("translation", "sentiment", "shakespeare", "ablations/translation")
@@ -53,7 +53,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     flow = page.locator("#translate-flow")
     unfold(flow)
     said = press_ribbon(page, flow)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     layer, head = re.match(r"layer (\d+), head (\d+)", said).groups()
     title = page.locator("#translation-heads .heads-title")
     expect(title).to_contain_text(f"layer {layer}, head {head}")
@@ -76,7 +76,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     expect(twins.locator(".view-note").first).to_contain_text(
         re.compile(rf"\d+ variants .* {stack} layer \d {attention}, head \d")
     )
-    page.wait_for_function("watch.rests()")
+    rest(page)
 
     go_back(page)
     assert tab(page) == "Inside"
@@ -108,7 +108,7 @@ def test_the_very_pieces_on_screen_are_seen_inside(open_page):
     found = inside_pieces(page)
     assert [piece for piece in found if piece != "[EOS]"] == [piece for piece in pieces if piece]
     page.get_by_role("button", name="Look inside").click()  # now it is decoded anew
-    page.wait_for_function("watch.rests()")
+    rest(page)
     assert "written" not in address(page)
     go_back(page)
     go_back(page)

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from visitor import TOLD as TOLD_IN
-from visitor import answered, press_ribbon, press_section, press_stream, rows_of, unfold
+from visitor import (
+    answered,
+    press_ribbon,
+    press_section,
+    press_stream,
+    rest,
+    rows_of,
+    settle,
+    unfold,
+)
 
 from transformer_core.ui.theme import CATEGORICAL
 
@@ -313,7 +322,7 @@ def test_back_from_a_ribbon_that_was_pressed_shows_the_head_before(open_page):
     unfold(flow)
     press_ribbon(page, flow)
     expect(title).not_to_have_text(before)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     page.go_back()
     press_section(page, "Heads")
     expect(title).to_have_text(before)
@@ -565,14 +574,14 @@ def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
 
 def test_raw_attention_is_asked_for_once_and_again_of_another_text(open_page):
     page, flow = opened_on(open_page, "translate")
-    page.wait_for_function("watch.followed() && watch.rests()")
+    settle(page)
     before = page.evaluate("watch.asked()")
     ask_raw(flow)
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text("raw attention")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     assert page.evaluate("watch.asked()") == before + 1
     with answered(page, about="A dog sleeps."):
         page.get_by_label("English").fill("A dog sleeps.")
@@ -628,7 +637,7 @@ def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
     flow.locator(".flow-unfold").click()
     said = flow.locator(".flow-lens:visible")
     expect(said).not_to_have_count(0)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     boxes = [one.bounding_box() for one in said.all()]
     for box, after in itertools.pairwise(boxes):
         assert box["y"] + 0.7 * box["height"] < after["y"]
@@ -638,7 +647,7 @@ def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
 
 def test_on_a_phone_no_word_lies_under_the_arrow_of_a_verdict(open_page):
     page, flow = opened_on(open_page, "sentiment", width=390, height=844)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     box = flow.locator("canvas").bounding_box()
     scale = box["y"] + box["height"] - 74  # where the arrow ends, coming from above
     for word in flow.locator(".flow-pole, .flow-verdict").all():

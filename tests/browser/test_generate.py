@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, settle
+from visitor import enter, rest, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -511,7 +511,7 @@ def gardened(open_page, **how):
     """The section in which sixteen threads grow from the end of the first text."""
     page = open_page("/?tab=generate&section=branches", **how)
     expect(page.locator(f"{GARDEN} .garden-thread")).to_have_count(16)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     return page
 
 
@@ -519,7 +519,7 @@ def heated(page, temperature):
     """Turn the garden's temperature, and wait for what grows then."""
     page.locator(f"{GARDEN} .garden-heat").fill(str(temperature))
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text(f"At temperature {temperature:g}")
-    page.wait_for_function("watch.rests()")
+    rest(page)
 
 
 def test_threads_part_as_it_grows_warm(open_page):
@@ -550,7 +550,7 @@ def test_what_is_drawn_anew_keeps_the_focus_and_what_is_saved_keeps_the_ground_b
     page.evaluate("() => document.querySelector('#garden .garden-heat').value = 0.3")
     page.locator(f"{GARDEN} .garden-heat").dispatch_event("input")
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 0.3")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(page.locator(f"{GARDEN} .garden-run").first).to_be_focused()
     with page.expect_download() as download:
         page.locator(GARDEN).get_by_role("button", name="download SVG").click()
@@ -564,7 +564,7 @@ def test_a_text_goes_on_as_the_thread_that_is_pressed(open_page):
     text = run.locator(".garden-text").text_content().replace("↵", "").replace("\u00a0", " ")
     run.press("Enter")
     expect(page.locator("#branches label")).to_have_count(2)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     assert len(text) > 3
     story = page.locator("#story .story-text").text_content()
     assert text in story.replace("↵", "").replace("\n", "")

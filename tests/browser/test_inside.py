@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter
+from visitor import enter, rest
 
 ROOT = Path(__file__).parents[2]
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
@@ -170,7 +170,7 @@ def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
     page.set_viewport_size({"width": 390, "height": 844})  # there the table scrolls with the cell
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(panel).to_be_visible()
 
 

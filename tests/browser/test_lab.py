@@ -2,7 +2,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter
+from visitor import enter, rest
 
 NEVER = 300_000  # ms; a busy machine may take this long for what usually takes seconds
 
@@ -200,7 +200,7 @@ def test_nonsense_is_refused_and_the_page_goes_on(open_page, label, value, sente
     page.get_by_role("tab", name="The model").click()
     box = page.get_by_label(label, exact=True).first
     box.wait_for()
-    page.wait_for_function("watch.rests()")  # while a section is built, what is typed is lost
+    rest(page)  # while a section is built, what is typed is lost
     box.fill(value)
     box.blur()
     expect(box).to_have_value(value)

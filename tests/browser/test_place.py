@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section, press_tab
+from visitor import answered, press_section, press_tab, rest
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 pytestmark = pytest.mark.skipif(
@@ -29,7 +29,7 @@ def chosen_section(page):
 
 
 def rests(page):
-    page.wait_for_function("watch.rests()")
+    rest(page)
 
 
 # a door is opened, and what the place is while it is entered and when whoever waits for it is told
@@ -48,7 +48,7 @@ def test_who_waits_for_a_place_is_told_once_all_of_it_is_there(open_page):
         pytest.skip("no shakespeare")
     page = open_page("/?tab=inside")
     expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     page.evaluate(WAIT, "tab=inside&model=shakespeare&text=To+be")
     page.wait_for_function("window.after_")
     assert page.evaluate("window.before_") == ["Translator", FIRST]
@@ -61,7 +61,7 @@ def asked(page) -> int:
 
 def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     page = opened(open_page)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     first = page.locator("#german .pieces-text").inner_text()
     press_tab(page, "Translate")  # open already: no other place
     with answered(page, about=TEXT):

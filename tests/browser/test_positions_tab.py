@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, press_section, press_tab, rows_of
+from visitor import enter, press_section, press_tab, rest, rows_of
 
 PLOTS = {"Similarity": ["pe-similarity", "pe-row"], "Rotation": ["pe-clocks", "pe-matrix"]}
 FIGURE = "#positions-figure"
@@ -132,7 +132,7 @@ def shuffled(open_page, sentence="", **how):
     """The section in which words change places, with all five models' answers."""
     page = open_page(f"/?tab=positions&section=shuffle{sentence}", **how)
     expect(page.locator(f"{ORDERS} .orders-models .orders-row")).to_have_count(5)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     return page
 
 
@@ -165,7 +165,7 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
     assert (first["encoding"], first["order"]) == ("none", "A man chases a dog.")
     for name in ("Distance", "Shuffle"):  # what was found stays while one looks elsewhere
         press_section(page, name)
-        page.wait_for_function("watch.rests()")
+        rest(page)
     assert order(page) == ["A", "man", "chases", "a", "dog"]
     expect(none).to_contain_text("1 answer to 120 orders")
     page.get_by_role("button", name="First order").click()
@@ -202,7 +202,7 @@ def test_of_several_quick_moves_none_is_lost(open_page):
     )
     assert order(page) == ["dog", "chases", "a", "A", "man"]
     expect(page.locator(FINDING)).to_contain_text("“dog chases a A man.”")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     assert order(page) == ["dog", "chases", "a", "A", "man"]
 
 
@@ -225,7 +225,7 @@ def test_models_read_on_beyond_the_length_of_their_training(open_page):
     longer = page.locator("#longer")
     rows = longer.locator(".longer-model")
     expect(rows).to_have_count(5)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(longer.locator(".finding")).to_contain_text("After 384 characters of the held-out plays")
     expect(longer.locator(".unread")).to_contain_text("its table has 128 rows")
     slider = longer.locator(".longer-slider")
@@ -238,7 +238,7 @@ def test_models_read_on_beyond_the_length_of_their_training(open_page):
     press_tab(page, "Shuffle")  # nobody sees it read on: it ends by itself
     expect(longer.locator("[data-do=play]")).to_have_text("▶ Read on")
     press_tab(page, "Longer")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     with page.expect_download() as download:
         longer.get_by_role("button", name="download CSV").click()
     assert "rotary,512," in Path(download.value.path()).read_text()
@@ -254,7 +254,7 @@ def met(open_page, encoding="rotary", **how):
     """The section in which two words meet at other places."""
     page = open_page(f"/?tab=positions&section=distance&encoding={encoding}", **how)
     page.wait_for_selector("#distance .distance-chart polyline")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     return page, page.locator("#distance .finding")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error, expect
+from visitor import rest
 
 ROOT = Path(__file__).parents[2]
 CHECKPOINTS = ROOT / "checkpoints"
@@ -55,7 +56,7 @@ def each_section(page):
     for tab in tabs.all():
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
-        page.wait_for_function("watch.rests()")
+        rest(page)
         yield tab.inner_text()
 
 
@@ -105,7 +106,7 @@ def test_on_a_phone_the_answer_is_below_the_question_and_the_picture_below_that(
 
 def test_for_those_who_want_little_motion_nothing_moves(open_page):
     page = open_page("/?tab=inside")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     moving = page.evaluate(
         """() => [...document.querySelectorAll('main *')].filter((node) => {
             const { transitionDuration, animationName } = getComputedStyle(node);

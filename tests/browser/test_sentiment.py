@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section, press_thrice
+from visitor import answered, press_section, press_thrice, rest, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -47,7 +47,7 @@ def ready(page, view):
 
 def each_section(page):
     """Open the views one after the other: the name of each, once all of it is there."""
-    page.wait_for_function("watch.rests()")  # what the address asks for has opened
+    rest(page)  # what the address asks for has opened
     for view, name in zip(READY, SECTIONS, strict=True):
         press_section(page, name)
         ready(page, view)
@@ -168,7 +168,7 @@ def test_what_one_looks_at_stays_while_the_trial_goes_on(open_page):
     said = page.locator("#trial .view-readout").inner_text()
     name = page.locator("#trial tbody button").nth(1).inner_text().split(". ")[1]
     page.get_by_role("button", name="Put it on trial").evaluate("button => button.click()")
-    page.wait_for_function("watch.followed() && watch.rests()")
+    settle(page)
     ready(page, "trial")
     expect(page.locator("#trial tbody button:focus")).to_contain_text(name)
     expect(page.locator("#trial .view-readout")).to_have_text(said)
@@ -209,7 +209,7 @@ def test_a_word_is_deleted_masked_and_brought_back(open_page):
     expect(page.locator("#words .view-note")).to_contain_text("1 of")
     for name in ("Heads", "Words"):  # what was done stays while one looks elsewhere
         press_section(page, name)
-        page.wait_for_function("watch.rests()")
+        rest(page)
     expect(page.locator("#words .words-word.masked")).to_have_count(1)
     page.get_by_role("button", name="Undo all").click()
     expect(page.locator("#words .masked, #words .deleted")).to_have_count(0)
@@ -279,7 +279,7 @@ def test_a_word_that_is_opened_during_a_search_stays_open(open_page):
     box.fill("fine")
     page.get_by_role("button", name="Smallest set").evaluate("button => button.click()")
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(box).to_have_value("fine")
     expect(box).to_be_focused()
 
@@ -288,13 +288,13 @@ def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
     page = opened(open_page, "words")
     page.wait_for_selector("#words .words-word")
     page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     page.get_by_role("button", name="Smallest set").click()
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
     page.locator("#review textarea").fill("Great fun")
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_tab, press_thrice, settle
+from visitor import answered, enter, press_section, press_tab, press_thrice, rest, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -20,7 +20,7 @@ def opened(open_page, path="/?tab=translate", section=None, **how):
     page.wait_for_selector("#german .piece")
     if section:
         press_section(page, section)
-    page.wait_for_function("watch.rests()")  # a press on what still moves may miss it
+    rest(page)  # a press on what still moves may miss it
     return page
 
 
@@ -99,7 +99,7 @@ def test_of_a_long_text_the_sentence_that_is_looked_at_is_in_sight(open_page):
     page = opened(open_page, f"/?tab=translate&text={quote(said)}&sentence=8")
     text = page.locator("#german .pieces-text")
     expect(text).to_have_class(re.compile("longer"))
-    page.wait_for_function("watch.rests()")
+    rest(page)
 
     def in_sight(piece) -> bool:
         return piece.evaluate("""piece => {
@@ -252,7 +252,7 @@ def test_a_pruned_branch_of_the_tree_is_followed(open_page):
     page = opened(open_page, section="Alternatives")
     before = german(page)
     expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
-    page.wait_for_function("watch.rests()")  # a tree that is drawn anew would not hear of it
+    rest(page)  # a tree that is drawn anew would not hear of it
     page.locator("#tree .tree-node.cut").first.click()
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
@@ -261,7 +261,7 @@ def test_a_pruned_branch_of_the_tree_is_followed(open_page):
 def test_the_search_grows_piece_by_piece(open_page):
     page = opened(open_page, section="Alternatives")
     before, finding = german(page), page.locator("#tree .lead")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(finding).to_contain_text(
         re.compile(r"steps are drawn: \d+ pieces\. What won was in front")
     )
@@ -287,7 +287,7 @@ def test_greedy_search_and_a_wide_beam_are_drawn(open_page):
     expect(page.locator("#tree .tree-rank")).to_have_text(["1."])
     enter(page, "Beam size", 12)
     expect(page.locator("#tree .tree-rank")).to_have_count(12)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     # no two pieces lie on each other
     assert (
         page.evaluate(
@@ -312,7 +312,7 @@ def test_the_alternatives_of_a_long_sentence_fit_a_screen(open_page):
     path = "/?tab=translate&text=" + sentence.replace(" ", "+")
     page = opened(open_page, path, section="Alternatives", height=720)
     expect(page.locator("#ranked tbody tr")).to_have_count(4)
-    page.wait_for_function("watch.rests()")
+    rest(page)
     tree = page.locator("#tree").bounding_box()
     top = page.locator(".sections:visible > .tab-wrapper").bounding_box()["y"]
     assert tree["y"] + tree["height"] - top <= 720
@@ -381,11 +381,11 @@ def test_a_beam_that_is_looked_at_or_moved_by_the_keyboard_leaves_what_was_done(
     expect(note).to_contain_text("1 head is off")
     page.get_by_label("number input for Beam size").focus()
     page.get_by_label("number input for Beam size").blur()
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(note).to_contain_text("1 head is off")
     page.get_by_label("range slider for Beam size").press("ArrowRight")
     page.wait_for_function("location.search.includes('beam=5')")
-    page.wait_for_function("watch.rests()")
+    rest(page)
     expect(note).to_contain_text("1 head is off")
     expect(page.locator("#tree")).to_contain_text("What won was in front")
     assert "off=decoder-cross" in page.url

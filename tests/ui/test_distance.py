@@ -1,10 +1,9 @@
 """The section in which two words meet at other places."""
 
-import base64
-
 import gradio as gr
 import pytest
 import torch
+from packed import unpack_signed
 from tiny_study import write_translators
 
 from transformer_core.published import Models
@@ -34,11 +33,6 @@ def pressed(query, key, head, press=1):
     return gr.EventData(None, {"query": query, "key": key, "head": head, "press": press})
 
 
-def unpacked(text, limit):
-    raw = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint16)
-    return (raw.to(torch.float64) - 32767) / 32767 * limit
-
-
 def test_the_last_two_words_meet_at_first():
     assert last_words(["▁A", "▁dog", "▁a", "▁man", "."]) == (2, 3)
     assert last_words(["▁man", "!"]) == (0, 0)
@@ -56,7 +50,7 @@ def test_what_is_sent_is_what_the_model_computes(section):
         ("queries", met.queries, "limit"),
         ("keys", met.keys, "limit"),
     ):
-        found = unpacked(value[name], value[limit])
+        found = unpack_signed(value[name]) * value[limit]
         torch.testing.assert_close(
             found, wanted.flatten().double(), atol=3e-5 * value[limit], rtol=0
         )

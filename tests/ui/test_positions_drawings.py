@@ -1,10 +1,9 @@
 """The figures of the positions are what the encodings of the models do."""
 
-import base64
-
 import gradio as gr
 import pytest
 import torch
+from packed import unpack_signed
 
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
@@ -20,8 +19,7 @@ SIZES = (64, 40, 4)
 
 def numbers(sent) -> torch.Tensor:
     """The table that a view was sent. -> (rows, columns)"""
-    raw = torch.frombuffer(bytearray(base64.b64decode(sent["table"])), dtype=torch.uint16)
-    table = (raw.to(torch.float64) - 32767) / 32767 * sent["limit"]
+    table = unpack_signed(sent["table"]) * sent["limit"]
     return table.view(sent["rows"], sent["columns"]).float()
 
 

@@ -1,4 +1,3 @@
-import base64
 import json
 from types import SimpleNamespace
 
@@ -6,6 +5,7 @@ import gradio as gr
 import numpy as np
 import pytest
 import torch
+from packed import unpack
 from tiny import tiny_classifier
 
 from transformer_core.explain.attribution import METHODS
@@ -36,11 +36,6 @@ def trained():
 def tried(trained):
     *_, last = put_on_trial(trained, SAID)
     return last
-
-
-def unpack(text):
-    raw = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint16)
-    return raw.float() / 65535
 
 
 @pytest.mark.parametrize("text", [SAID, "speak " * 100])
