@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import press_tab, rest, rows_of
+from visitor import press_tab, rest, rows_of, settle
 
 from transformer_core.studies.records import read_studies
 from transformer_core.studies.statistics import clearness, endings
@@ -135,6 +135,28 @@ def test_twins_answer_and_show_another_head_without_being_asked_again(open_page)
     page.get_by_role("option", name="2", exact=True).click()
     expect(page.locator("#ablation-twins .view-note").first).to_contain_text("head 2")
     assert cards.first.locator(".twin-says").inner_text() == said
+
+
+def test_a_question_asked_while_twins_answer_another_is_answered(open_page):
+    page = opened(open_page)
+    press_tab(page, "Twins")
+    text, ask = page.get_by_label("One text for all of them"), page.locator("#twins-ask")
+    stop = page.locator("#twins-stop")
+    expect(ask).to_be_enabled()
+    text.fill("ABCDE")
+    ask.click()
+    text.fill("EDCBAA")
+    ask.click()
+    settle(page)
+    cards = page.locator(".twin")
+    expect(cards).to_have_count(len(STUDIES[CLEAREST].variants))
+    expect(cards.first.locator(".twin-says")).to_contain_text("EDCBAA")
+    expect(stop).to_be_disabled()
+    text.fill("ABCDE")
+    ask.click()
+    page.locator("#twins-stop").click()
+    settle(page)
+    expect(stop).to_be_disabled()
 
 
 def test_all_twins_fit_a_screen_and_the_pressed_one_is_enlarged(open_page):

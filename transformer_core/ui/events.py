@@ -36,6 +36,7 @@ ENTERED = """() => new Promise((done) => {
 })"""
 
 T = TypeVar("T")
+Values = dict[Any, Any]  # of the components that a handler answers with
 
 
 def after_any(

@@ -1,13 +1,11 @@
 """What the tab answers: every view's value from the files of a study."""
 
 import html
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gradio as gr
 import numpy as np
 
-from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies.findings import (
     finding,
@@ -29,14 +27,14 @@ from transformer_core.studies.statistics import (
     endings,
     lower_is_better,
 )
-from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
+from transformer_core.studies.twins import sites_of
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount
-from transformer_core.ui.events import answers_errors
-from transformer_core.ui.tabs.ablations.brought import begin_with, brought, there
+from transformer_core.ui.events import Values, answers_errors
+from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
 from transformer_core.ui.tabs.ablations.files import Studies, told
+from transformer_core.ui.tabs.ablations.layout import Layout
+from transformer_core.ui.tabs.ablations.questions import Look, Questions
 from transformer_core.ui.views.table import rows_value
-from transformer_core.ui.views.twins import twins_value
 from transformer_core.ui.views.variants import variants_value
 
 TEXTS = {
@@ -49,64 +47,80 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class Answers:
-    """The handlers of the tab's events."""
+    """The handlers of the tab's events; those of its sections are answered with the whole tab."""
 
     studies: Studies
     models: Models
+    here: Layout
 
     @answers_errors
-    def arrive(self, name, shown, metric, text, part, head, asked, *settings):
+    def arrive(
+        self, name, shown, metric, text, part, head, asked, questions: Questions, *settings
+    ) -> Values:
         """The tab is opened: the clearest study at first, later what was chosen, read anew.
 
-        The last two values are the question that a text brought along asks of the twins, or None,
-        and the study and text that were asked last.
+        shown is the study whose choices stand there. A text that was brought along is asked of the
+        twins, unless it and the study are those that were asked last.
         """
-        name = name or self.studies.clearest()
+        here, name = self.here, name or self.studies.clearest()
         study = self.studies.get(name)
-        new = text and text != TEXTS.get(name) and (name, text) != tuple(asked)
-        offered, twin = self.offered(study), self.twin(study, text, part, head)
-        if name != shown or metric not in study.metrics:
+        brought = bool(text) and text != TEXTS.get(name) and (name, text) != tuple(asked)
+        stays = name == shown and metric in study.metrics
+        values = {here.problems: told(study)} if stays else self.offered(study)
+        if not stays:
+            questions.drop()
             metric = next(iter(study.metrics), None)
-        else:  # what was chosen stays
-            offered = told(study), *[gr.skip()] * (len(offered) - 1)
-            twin = twin if part or new else (gr.skip(),) * len(twin)
-        site, head = begin_with(study, part, head)
-        # counts as asked from here on, even if it is stopped or refused: coming back to the tab
-        # does not ask it again
-        question, asked = ((name, text, str(site), head), (name, text)) if new else (None, asked)
-        curves = self.draw_curves(name, metric, *settings)
-        return name, curves, *offered, *twin, question, asked
+        if part or brought or not stays:
+            values |= self.twins_begin(study, text, part, head)
+        if brought:
+            # counts as asked from here on, even if it is stopped or refused: coming back to the
+            # tab does not ask it again
+            site, head = begin_with(study, part, head)
+            values[here.question] = questions.ask(name, text, Look(site and str(site), head))
+            values[here.asked] = name, text
+        return {**values, here.study: name, here.curves: self.draw_curves(name, metric, *settings)}
 
     @answers_errors
-    def choose(self, name, *settings):
+    def choose(self, name, questions: Questions, *settings) -> Values:
         """A study's curves, and everything that can be chosen in it."""
+        questions.drop()
         chosen = self.studies.get(name)
         metric = next(iter(chosen.metrics), None)
         # the curves come with the choices, in one answer: whoever opens a study wants to see them
-        curves = self.draw_curves(name, metric, *settings)
-        return curves, *self.offered(chosen), *self.twin(chosen)
+        curves = {self.here.curves: self.draw_curves(name, metric, *settings)}
+        return {**curves, **self.offered(chosen), **self.twins_begin(chosen)}
 
-    def offered(self, study: Study) -> tuple:
+    def offered(self, study: Study) -> Values:
         """What each control offers for a study, and what it begins with."""
+        here = self.here
         variants = [(variant.title, key) for key, variant in study.variants.items()]
         first = study.baseline.name if study.baseline else None
         second = next((key for _, key in variants if key != first), first)
         metrics = [(known.replace("_", " "), known) for known in study.metrics]
-        return (
-            told(study),
-            gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
-            gr.Dropdown(variants, value=first),
-            gr.Dropdown(variants, value=first),
-            gr.Dropdown(variants, value=second),
-            gr.Tab(visible=bool(position_lines(study))),
-            [],
-            None,
-            study.name,
-        )
+        return {
+            here.problems: told(study),
+            here.metric: gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
+            here.baseline: gr.Dropdown(variants, value=first),
+            here.one: gr.Dropdown(variants, value=first),
+            here.other: gr.Dropdown(variants, value=second),
+            here.longer_tab: gr.Tab(visible=bool(position_lines(study))),
+            here.found: [],
+            here.cards: None,
+            here.shown: study.name,
+        }
 
-    def twin(self, study: Study, text: str = "", part: str = "", head: int = 1) -> tuple:
+    def twins_begin(self, study: Study, text: str = "", part: str = "", head: int = 1) -> Values:
         """What was brought along to the twins, or what they begin with."""
-        return brought(self.models, study, text or TEXTS.get(study.name, ""), part, head)
+        here, text = self.here, text or TEXTS.get(study.name, "")
+        site, head = begin_with(study, part, head)
+        offered = gr.Dropdown([str(one) for one in sites_of(study)], value=site and str(site))
+        there = doors_and_kept(self.models, study.name, text, site if part else None, head)
+        return {
+            here.text: text,
+            here.site: offered,
+            here.head: gr.Dropdown(heads_of(study), value=head),
+            **dict(zip(here.told, there, strict=True)),
+        }
 
     @answers_errors
     def draw_curves(self, name, metric, split, axis, logs, weight):
@@ -178,58 +192,6 @@ class Answers:
             "loss, nats per character",
             mark=(trained, f"trained up to {trained}"),
         )
-
-    @answers_errors
-    def run_twins(self, name, text, site, head) -> Iterator[tuple]:
-        """One text through every variant, one after the other."""
-        done: list[tuple[Twin, Views]] = []
-        where = self.looked_at(name, text, site, head)
-        for twin in twins(self.models, self.studies.get(name), text):
-            done.append((twin, attention(self.models, twin)))
-            cards = self.cards(name, done, site, head)
-            yield [twin for twin, _ in done], cards, *where
-        if not done:
-            raise InputError("No variant of this study has weights yet.")
-
-    @answers_errors
-    def run_brought(self, question) -> Iterator[tuple | dict]:
-        """The same for a question that came with the visitor, if one did."""
-        if question:
-            yield from self.run_twins(*question)
-        else:
-            yield gr.skip()
-
-    @answers_errors
-    def show_head(self, name, done, text, site, head):
-        """Another head of the twins."""
-        return self.show_twins(name, done, site, head), *self.looked_at(name, text, site, head)
-
-    @answers_errors
-    def catch_up(self, name, done, text, site, head, part, part_head):
-        """After a run: the head chosen meanwhile, if it is not the one that the run showed."""
-        shown = self.looked_at(name, text, site, head)
-        if not done or shown[1:] == (part, part_head):
-            return gr.skip()
-        return self.show_twins(name, done, site, head), *shown
-
-    def looked_at(self, name, text, site, head) -> tuple:
-        """The doors with the attention that is shown, see `there`."""
-        known = {str(one): one for one in sites_of(self.studies.get(name))}
-        return there(self.models, name, text, known.get(site), int(head or 1))
-
-    def show_twins(self, name, done, site, head):
-        """What each variant answered, with the chosen head; its attention is computed anew."""
-        looked_at = [(twin, attention(self.models, twin)) for twin in done]
-        return self.cards(name, looked_at, site, head) if done else None
-
-    def cards(self, name: str, done: list[tuple[Twin, Views]], site: str, head: int | None) -> dict:
-        """Twins beside each other, each with one head."""
-        sites, head = {str(one): one for one in sites_of(self.studies.get(name))}, int(head or 1)
-        chosen: Site | None = sites.get(site)
-        below = f"; below each of them {chosen}, head {head}" if chosen else ""
-        have = "has" if len(done) == 1 else "have"
-        summary = f"{amount(len(done), 'variant')} {have} read the text{below}."
-        return twins_value(done, chosen, head - 1, summary)
 
 
 def found_by(study: Study, metric: str) -> str:

@@ -1,22 +1,11 @@
 """What is brought to the twins from another tab, and where it can be taken from them."""
 
-import gradio as gr
-
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies.records import Study
 from transformer_core.studies.twins import sites_of
 from transformer_core.ui.doors import go_home, part_of, see_inside
 from transformer_core.ui.views.doors import doors_value
-
-
-def brought(models: Models, study: Study, text: str, part: str, head: int) -> tuple:
-    """A text for the twins, the attention and the head of theirs to begin with, and the values of
-    `there`."""
-    site, head = begin_with(study, part, head)
-    offered = gr.Dropdown([str(one) for one in sites_of(study)], value=site and str(site))
-    heads = gr.Dropdown(heads_of(study), value=head)
-    return text, offered, heads, *there(models, study.name, text, site if part else None, head)
 
 
 def begin_with(study: Study, part: str, head: int) -> tuple[Site | None, int]:
@@ -26,7 +15,7 @@ def begin_with(study: Study, part: str, head: int) -> tuple[Site | None, int]:
     return site, min(head, heads_of(study)[-1]) if part else 1
 
 
-def there(models: Models, name: str, text: str, site: Site | None, head: int) -> tuple:
+def doors_and_kept(models: Models, name: str, text: str, site: Site | None, head: int) -> tuple:
     """The doors with a text and a head that somebody chose, and what the address keeps of it."""
     part = part_of(site) if site else ""
     doors = [see_inside(name, text, (), part, head)] if models.has(name) else []

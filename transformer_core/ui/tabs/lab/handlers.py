@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import gradio as gr
 
@@ -12,7 +12,7 @@ from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.lab.training import Training
 from transformer_core.tasks.requests import InputError, check_number
-from transformer_core.ui.events import answers_errors, paced
+from transformer_core.ui.events import Values, answers_errors, paced
 from transformer_core.ui.layout import section_id
 from transformer_core.ui.page import Page, forget
 from transformer_core.ui.tabs.lab.layout import CODE, OWN_PAIRS, Layout
@@ -28,7 +28,6 @@ from transformer_core.ui.tabs.lab.settings import plan_of
 from transformer_core.ui.views.code import code_value
 
 SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
-Values = dict[Any, Any]  # of the components that a handler answers with
 
 
 @dataclass(frozen=True)

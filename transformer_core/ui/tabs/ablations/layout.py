@@ -1,0 +1,174 @@
+"""What the Ablations tab consists of, and where it stands on the page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from transformer_core.studies.records import AXES
+from transformer_core.ui.choice import Choice
+from transformer_core.ui.layout import section, sections
+from transformer_core.ui.page import KEPT_FOR
+from transformer_core.ui.slider import Slider
+from transformer_core.ui.tabs.ablations.questions import Questions
+from transformer_core.ui.views.doors import doors_view
+from transformer_core.ui.views.table import table_view
+from transformer_core.ui.views.twins import twins_view
+from transformer_core.ui.views.variants import variants_view
+
+SEE = {
+    "curves": "A line is the mean over seeds, its band one standard deviation; point at one to see "
+    "its single seeds. Bands that keep apart are a hint, not a proof, with so few seeds: the test "
+    "is under Results. Targets are what has a loss: characters, pieces, letters or reviews. The "
+    "training's loss contains dropout and label smoothing. The vertical axis leaves out the first "
+    "twentieth, when losses are high.",
+    "longer": "Every model was trained on texts up to the dashed line and reads on beyond it. "
+    "Where a curve climbs, the model cannot use a text that long. Learned positions end at "
+    "the line: there is no vector for what lies beyond.",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The components of the tab."""
+
+    study: gr.Radio
+    metric: gr.Dropdown
+    axis: gr.Dropdown
+    problems: gr.Markdown
+    curves: gr.HTML
+    doors: gr.HTML
+    sections: gr.Tabs
+    baseline: gr.Dropdown
+    results: gr.HTML
+    verdicts: gr.Markdown
+    one: gr.Dropdown
+    other: gr.Dropdown
+    differences: gr.HTML
+    text: gr.Textbox
+    ask: gr.Button
+    stop: gr.Button
+    site: gr.Dropdown
+    head: gr.Dropdown
+    found: gr.State  # the twins that have answered
+    asked: gr.State  # the study and the text that were asked, or typed, last
+    questions: gr.State
+    question: gr.State  # the newest one, if there is any
+    part: gr.State  # of the attention that is shown, and its head, as an address says them
+    part_head: gr.State
+    cards: gr.HTML
+    longer_tab: gr.Tab
+    longer: gr.HTML
+    split: gr.Radio
+    logs: gr.CheckboxGroup
+    weight: Slider
+    shown: gr.State  # the study whose choices are offered
+
+    @property
+    def choices(self) -> list[gr.blocks.Block]:
+        """What another study changes at once."""
+        controls = [self.metric, self.baseline, self.one, self.other, self.longer_tab]
+        twins = [self.text, self.site, self.head, self.found, self.cards, *self.told]
+        return [self.curves, self.problems, *controls, *twins, self.shown]
+
+    @property
+    def told(self) -> list[gr.components.Component]:
+        """What `doors_and_kept` fills, in its order."""
+        return [self.doors, self.part, self.part_head]
+
+
+def lay_out(names: list[str]) -> Layout:
+    """The curves of one study, and sections for what lies deeper."""
+    with gr.Row():
+        choices = [(name.replace("_", " "), name) for name in names]
+        study = gr.Radio(choices, label="Study", elem_classes="segmented", scale=4, min_width=320)
+        metric = Choice([], label="Measured", min_width=150, scale=1)
+        axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)
+    problems = gr.Markdown(elem_id="ablation-problems")
+    curves = variants_view("Learning curves", elem_id="ablation-curves")
+    doors = doors_view("ablations")
+    with sections() as row:
+        parts: dict[str, Any] = {
+            **results_section(),
+            **differences_section(),
+            **twins_section(),
+            **longer_section(),
+            **axes_section(),
+        }
+    shown = gr.State(None)
+    return Layout(study, metric, axis, problems, curves, doors, row, **parts, shown=shown)
+
+
+def results_section() -> dict[str, gr.components.Component]:
+    """Where every variant ends, against one of them."""
+    with section("Results"), gr.Row(elem_classes="duo"):
+        with gr.Column(scale=7, min_width=320):
+            results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
+        with gr.Column(scale=5, min_width=280):
+            baseline = Choice([], label="Baseline", min_width=160)
+            verdicts = gr.Markdown(elem_id="ablation-verdicts")
+    return {"baseline": baseline, "results": results, "verdicts": verdicts}
+
+
+def differences_section() -> dict[str, gr.components.Component]:
+    """How two variants were configured."""
+    with section("Differences"):
+        with gr.Row():
+            one = Choice([], label="This", min_width=160)
+            other = Choice([], label="And that", min_width=160)
+        differences = table_view("How they were configured", elem_id="ablation-differences")
+    return {"one": one, "other": other, "differences": differences}
+
+
+def twins_section() -> dict[str, gr.components.Component]:
+    """One text through all of them."""
+    with section("Twins"):
+        text = gr.Textbox(label="One text for all of them", lines=2, max_lines=3)
+        with gr.Row(elem_classes="settings"):
+            ask = gr.Button(
+                "Ask every variant",
+                variant="primary",
+                min_width=140,
+                interactive=False,
+                elem_id="twins-ask",
+            )
+            stop = gr.Button("Stop", min_width=70, interactive=False, elem_id="twins-stop")
+            site = Choice([], label="Attention of", scale=3, min_width=260)
+            head = Choice([], label="Head", min_width=90)
+        states = {
+            "found": gr.State([], time_to_live=KEPT_FOR),
+            "asked": gr.State(("", "")),
+            "questions": gr.State(Questions()),
+            "question": gr.State(None),
+            "part": gr.State(""),
+            "part_head": gr.State(1),
+        }
+        cards = twins_view("What each makes of it", elem_id="ablation-twins")
+    return {
+        "text": text,
+        "ask": ask,
+        "stop": stop,
+        "site": site,
+        "head": head,
+        "cards": cards,
+        **states,
+    }
+
+
+def longer_section() -> dict[str, gr.components.Component | gr.Tab]:
+    """Texts longer than any of the training; not there for studies that did not measure it."""
+    with section("Longer texts", visible=False) as longer_tab:
+        longer = variants_view("Longer texts than any seen", elem_id="ablation-longer")
+        gr.Markdown(SEE["longer"], elem_classes="see")
+    return {"longer_tab": longer_tab, "longer": longer}
+
+
+def axes_section() -> dict[str, gr.components.Component]:
+    """How the curves above are drawn."""
+    with section("Axes"):
+        with gr.Row():
+            split = gr.Radio(["validation", "train"], value="validation", label="Data")
+            logs = gr.CheckboxGroup(["x", "y"], label="Logarithmic")
+            weight = Slider(0, 0.95, 0, step=0.05, label="Smoothing")
+        gr.Markdown(SEE["curves"], elem_classes="see")
+    return {"split": split, "logs": logs, "weight": weight}
