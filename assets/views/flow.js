@@ -272,20 +272,27 @@ function focusOn({ kind, i }, how) { // only what is seen can be focused
   list[at]?.focus(how);
   left = null;
 }
+let byKey = false; // whether the focus says what is looked at, and not the pointer
 stage.addEventListener('pointerover', (event) => {
+  byKey = false;
   const token = tokenOf(event.target);
   if (token) look(token);
 });
 stage.addEventListener('pointerleave', () => look(null));
 stage.addEventListener('focusin', (event) => {
-  if (event.target.matches(':focus-visible')) look(tokenOf(event.target) ?? hover);
+  if (!event.target.matches(':focus-visible')) return;
+  byKey = true;
+  look(tokenOf(event.target) ?? hover);
 });
-stage.addEventListener('focusout', () => look(null));
+// a press takes the focus from a word, but what is pressed belongs to the word that is lit
+stage.addEventListener('focusout', ({ relatedTarget }) => {
+  if (byKey && !stage.contains(relatedTarget)) look(null);
+});
 stage.addEventListener('click', (event) => {
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
   const found = pointed(event);
-  if (found) return tip.tells(event, found.text) ? tip.show(event, found.text) : found.press?.();
+  if (found) return tip.tells(found.text) ? tip.show(event, found.text) : found.press?.();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
     hover = null; // a word that the pointer passed on its way is on the page that is left
@@ -294,6 +301,7 @@ stage.addEventListener('click', (event) => {
   look(kept ? hover : null);
 });
 stage.addEventListener('keydown', (event) => {
+  if (keyed(event, { Escape: true })) kept = hover = null, draw();
   const token = tokenOf(document.activeElement),
     [dy, dx] = arrow(event) ?? [];
   if (!token || dx === undefined) return;
@@ -325,13 +333,14 @@ function pointed(event) { // {text, press: absent where nothing is to be opened}
     at = [event.clientX - box.left, event.clientY - box.top],
     list = now.raw?.around(now.lit).ribbons ??
       numbers.ribbons(now.lit, g.seat, page, least.value / 200),
-    ribbon = flowRibbonAt(g, list, at, now.fold);
+    [gap, near] = flowStreamAt(g, numbers, at, now.fold),
+    // a finger is thicker than most ribbons, but of two things means the one that is nearer
+    slack = tip.finger() ? clamp(gap, 2, 12) : 2,
+    ribbon = flowRibbonAt(g, list, at, now.fold, slack);
   const head = ribbon && (ribbon.site ? attention : numbers).headOf(ribbon);
   if (head) return { text: words.tell(ribbon, head.head), press: () => openHead(head) };
   if (ribbon && !words.keeps(ribbon)) return { text: words.tell(ribbon) };
-  const stream = ribbon
-    ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1]
-    : flowStreamAt(g, numbers, at, now.fold);
+  const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : gap <= 6 && near;
   if (!stream) return null;
   return {
     text: `${ribbon ? words.tell(ribbon) : words.tellStream(stream)}; press for its numbers`,

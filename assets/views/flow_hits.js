@@ -1,13 +1,14 @@
 // What lies at a place of the stage, by the flow's layout g.
 
-// the widest of some ribbons
-function flowRibbonAt(g, ribbons, [x, y], fold) {
+// the ribbon at a place or nearest to it, no further than slack px; of several the widest
+function flowRibbonAt(g, ribbons, [x, y], fold, slack) {
   const [u, v] = g.xy(x, y);
-  return ribbons.filter((ribbon) => {
-    const [a, b] = g.ends(ribbon, fold);
-    return u >= a[0] && u <= b[0] &&
-      Math.abs(flowBetween(a, b, u) - v) <= ribbon.w * g.mouth / 2 + 2;
-  }).sort((a, b) => b.w - a.w)[0];
+  return ribbons.map((ribbon) => {
+    const [a, b] = g.ends(ribbon, fold), between = u >= a[0] && u <= b[0];
+    const gap = between ? Math.abs(flowBetween(a, b, u) - v) - ribbon.w * g.mouth / 2 : Infinity;
+    return { ribbon, gap: Math.max(gap, 2) }; // nobody points more exactly
+  }).filter(({ gap }) => gap <= slack)
+    .sort((a, b) => a.gap - b.gap || b.ribbon.w - a.ribbon.w)[0]?.ribbon;
 }
 // where a ribbon is between its ends: level at both, as it is painted
 function flowBetween([u0, v0], [u1, v1], u) {
@@ -19,7 +20,7 @@ function flowBetween([u0, v0], [u1, v1], u) {
   }
   return mix(v0, v1, low * low * (3 - 2 * low));
 }
-// the stream at a place, and its layer there: [stack, layer, seat], or null
+// the nearest stream, how far it is in px, and its layer there: [gap, [stack, layer, seat]]
 function flowStreamAt(g, { stacks, seats, two, last }, [x, y], fold) {
   const [u, v] = g.xy(x, y), near = [];
   stacks.forEach((stack, k) => {
@@ -30,6 +31,5 @@ function flowStreamAt(g, { stacks, seats, two, last }, [x, y], fold) {
       near.push([Math.abs(g.lane(k, s, fold) - v), [k, layer, s]]);
     }
   });
-  const [gap, stream] = near.sort((a, b) => a[0] - b[0])[0] ?? [Infinity];
-  return gap <= 6 ? stream : null;
+  return near.sort((a, b) => a[0] - b[0])[0] ?? [Infinity];
 }

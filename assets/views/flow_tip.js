@@ -1,8 +1,10 @@
 // What is said of a ribbon or a stream between two layers, beside the pointer that is on it.
 function flowTip(stage) {
   const tip = make('span', { class: 'flow-tip' });
-  let told = ''; // what a finger was told last
+  let by = '', told = ''; // what points, and what a finger was told last
+  stage.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
   return {
+    finger: () => by === 'touch',
     show({ clientX, clientY }, text) {
       const box = stage.getBoundingClientRect(), x = clientX - box.left;
       tip.textContent = text;
@@ -13,8 +15,8 @@ function flowTip(stage) {
     },
     hide: () => tip.remove(),
     // A finger cannot point before it presses: its first tap tells, the next one opens.
-    tells({ pointerType }, text) {
-      const first = pointerType === 'touch' && text !== told;
+    tells(text) {
+      const first = by === 'touch' && text !== told;
       told = first ? text : '';
       return first;
     },

@@ -408,17 +408,55 @@ def test_who_forces_a_candidate_by_key_stands_at_its_word_afterwards(open_page):
 def test_a_finger_is_told_what_it_taps_before_that_opens(open_page):
     page, flow = opened(open_page)
     unfold(flow)
-    x, y, said = flow.evaluate(TOLD_IN, r"^layer [2-9]:.*; press for its numbers$")
-    tap = """([x, y]) => document.elementFromPoint(x, y).dispatchEvent(new PointerEvent('click',
-        {clientX: x, clientY: y, bubbles: true, pointerType: 'touch'}))"""
+    x, y, _ = flow.evaluate(TOLD_IN, r"^layer [2-9]:.*; press for its numbers$")
+    tap = """([x, y]) => {
+        const node = document.elementFromPoint(x, y), at = {clientX: x, clientY: y, bubbles: true};
+        node.dispatchEvent(new PointerEvent('pointerdown', {...at, pointerType: 'touch'}));
+        node.dispatchEvent(new MouseEvent('click', at));  // which does not say what pressed
+    }"""
     flow.evaluate(
         "flow => flow.querySelector('.flow-stage').dispatchEvent(new PointerEvent('pointerleave'))"
     )
     page.evaluate(tap, [x, y])
-    expect(flow.locator(".flow-tip")).to_have_text(said)
+    # a finger may mean what is beside it
+    expect(flow.locator(".flow-tip")).to_have_text(re.compile("press for its numbers$"))
     assert "tab=inside" not in page.url
     page.evaluate(tap, [x, y])
     page.wait_for_url("**tab=inside**")
+
+
+def test_a_press_on_an_alternative_is_meant_for_the_word_that_is_pointed_at(open_page):
+    page, flow = opened(open_page)
+    words, other = flow.locator(".flow-out"), flow.locator(".flow-candidate:not(.flow-won):visible")
+    words.nth(1).click()
+    expect(words.nth(1)).to_be_focused()
+    words.nth(4).hover()
+    expect(words.nth(4)).to_have_class(re.compile("flow-lit"))
+    rest(page)
+    wanted = other.first.locator("b").inner_text()
+    other.first.hover()
+    page.mouse.down()  # which takes the focus from the word pressed before
+    rest(page)
+    expect(words.nth(4)).to_have_class(re.compile("flow-lit"))
+    with answered(page):
+        page.mouse.up()
+    expect(words.nth(4).locator(".flow-text")).to_have_text(wanted)
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
+
+
+def test_a_key_that_leaves_a_word_for_an_alternative_keeps_the_word_lit(open_page):
+    page, flow = opened(open_page)
+    words = flow.locator(".flow-out")
+    lit = words.and_(flow.locator(".flow-lit"))
+    rest(page)
+    flow.locator(".flow-out[tabindex='0']").focus()
+    page.keyboard.press("ArrowUp")
+    moved = flow.locator(".flow-out:focus .flow-text").inner_text()
+    expect(lit.locator(".flow-text")).to_have_text(moved)
+    page.keyboard.press("Tab")
+    expect(flow.locator(".flow-candidate:focus")).to_have_count(1)
+    rest(page)
+    expect(lit.locator(".flow-text")).to_have_text(moved)
 
 
 def test_a_candidate_is_forced(open_page):
