@@ -141,11 +141,26 @@ def test_an_empty_visit_has_no_text_to_continue():
         wanting(Story(), 10)
 
 
+def laid(desk, story):
+    """The story, once it lies there."""
+    assert desk.put(story, desk.turn())
+    return story
+
+
+def test_a_text_whose_beginning_was_cancelled_is_not_laid_there(trained):
+    desk = Desk()
+    first = laid(desk, grown(trained))
+    began = desk.turn()
+    stopped = laid(desk, first.grown(first.branch))  # while the next one is read
+    assert not desk.put(wanting(begun(trained, first, "Another:\n"), 24), began)
+    assert desk.story is stopped
+
+
 def test_what_was_on_its_way_when_another_text_was_begun_is_dropped(trained):
     desk = Desk()
-    first = desk.put(grown(trained))
+    first = laid(desk, grown(trained))
     late = grow(trained, first, 1_000, Sampling(0.8), 1)  # computed while the next is begun
-    second = desk.put(wanting(begun(trained, desk.story, "Another:\n"), 24))
+    second = laid(desk, wanting(begun(trained, desk.story, "Another:\n"), 24))
     assert not desk.replace(first, late)
     assert desk.story is second and len(desk.story.branches) == 2
     more = grow(trained, second, 1_000, Sampling(0.8), 1)
@@ -154,7 +169,7 @@ def test_what_was_on_its_way_when_another_text_was_begun_is_dropped(trained):
 
 def test_every_visitor_begins_with_an_empty_desk(trained):
     desk = Desk()
-    desk.put(grown(trained))
+    laid(desk, grown(trained))
     assert deepcopy(desk).story == Story()
 
 
@@ -165,7 +180,7 @@ PLACE = 12
 def desk(trained):
     """A text of 28 characters on a desk, looked at behind the twelfth."""
     desk = Desk()
-    desk.put(grown(trained, 1_000))
+    laid(desk, grown(trained, 1_000))
     desk.position = PLACE
     return desk
 

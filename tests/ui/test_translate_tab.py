@@ -181,8 +181,22 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
         assert list(back) == [handlers.parts.switches]  # nothing else changes
         (switches,) = back.values()
         assert (switches["off"], switches["press"]) == ([], 3)
-    *_, switches = handlers.toggle(work, *search, None, pressed)
-    assert switches["off"] == ["decoder-cross:0:1"]
+    done = handlers.toggle(work, *search, None, pressed)
+    assert done[handlers.parts.switches]["off"] == ["decoder-cross:0:1"]
+    assert done[handlers.parts.work].off and done[handlers.parts.drawn] == gr.skip()
+
+
+def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next(handlers, work):
+    search = "word " * 5_000, work.beam_size, work.length_penalty
+    refused = handlers.typed(work, *search, 1, "7", "")
+    kept = [refused[state] for state in handlers.parts.kept]
+    assert kept == list(work.kept.values()) and "error" in refused[handlers.parts.german]
+
+
+def test_heads_are_read_from_the_work_when_their_section_is_open(handlers, work):
+    (value,) = handlers.heads(work)
+    assert value["groups"]
+    assert handlers.heads(Work()) == [None]
 
 
 def test_what_is_pressed_before_a_setting_was_moved_is_left(handlers, work):

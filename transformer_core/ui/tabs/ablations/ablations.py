@@ -53,8 +53,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         (answers.draw_differences, [study, here.one, here.other], [here.differences]),
     ]
     # what a visitor typed was not brought, and is asked only when they press the button
-    typed = [here.text.blur, here.text.submit]
-    gr.on(typed, lambda *own: own, [study, here.text], here.asked, **LATEST)
+    here.text.blur(lambda *own: own, [study, here.text], here.asked, **LATEST)
     arriving = gr.on(
         [page.opened.select, page.restored.change],
         answers.arrive,

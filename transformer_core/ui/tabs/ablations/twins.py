@@ -29,7 +29,8 @@ class Twins:
 
     def ask(self, name, text, site, head, questions: Questions) -> Values:
         """A question is asked; those before need no answer any more."""
-        return {self.here.question: questions.ask(name, text, Look(site, head))}
+        question = questions.ask(name, text, Look(site, head))
+        return {self.here.question: question, self.here.asked: (name, text)}
 
     @answers_errors
     def run(self, question: Question | None, questions: Questions) -> Iterator[Values]:
@@ -87,7 +88,8 @@ def wire(here: Layout, answers: Twins, arriving: Dependency) -> None:
     arriving.success(can_press, None, here.ask, **shared)
     asked = [here.study, here.text, here.site, here.head, here.questions]
     # in the queue, since gradio hears of a changed state only there
-    gr.on([here.ask.click, here.text.submit], answers.ask, asked, here.question, **LATEST)
+    answer = [here.question, here.asked]
+    gr.on([here.ask.click, here.text.submit], answers.ask, asked, answer, **LATEST)
     cards = [here.cards, *here.told]
     every: dict[str, Any] = {"trigger_mode": "multiple", **shared}
     here.question.change(can_stop, here.questions, here.stop, **every)

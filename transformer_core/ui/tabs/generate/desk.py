@@ -15,6 +15,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.story, self.lock = Story(), threading.Lock()
+        self.turns = 0  # texts that were begun, ended or chosen
         self.position: int | None = None  # of the character that is looked at; None: the next
         self.off: tuple[Head, ...] = ()  # heads that are switched off to see what it loses
         self.measured: Measured | None = None
@@ -22,11 +23,19 @@ class Desk:
     def __deepcopy__(self, memo: dict[int, object]) -> "Desk":
         return Desk()  # gradio gives each visitor a copy of the first, which is empty
 
-    def put(self, story: Story) -> Story:
-        """Lay a story there, whatever lay there before."""
+    def turn(self) -> int:
+        """The number of what a visitor does now, for `put`."""
         with self.lock:
-            self.story = story
-        return story
+            self.turns += 1
+            return self.turns
+
+    def put(self, story: Story, turn: int) -> bool:
+        """Lay a story there, whatever lay there before; not if the visitor has done something else
+        since that turn. Whether it was."""
+        with self.lock:
+            newest = turn == self.turns
+            self.story = story if newest else self.story
+        return newest
 
     def replace(self, old: Story, new: Story) -> bool:
         """Lay the new story there if the old one still is; whether it was."""

@@ -32,6 +32,7 @@ from transformer_core.ui.events import (
     MODEL,
     PRIVATE,
     QUEUED,
+    QUIET,
     answers_errors,
     is_count,
     paced,
@@ -117,10 +118,16 @@ class Writing:
         """The model that writes."""
         return self.models.language_model
 
-    def lay(self, desk: Desk, story: Story, *, step: bool = True) -> tuple:
+    def lay(self, desk: Desk, story: Story, turn: int, *, step: bool = True) -> tuple:
         """Lay a text there. -> the views that show it, and the desk: only what is given back does
-        gradio keep for a while, and then forget"""
-        return *display(self.models, desk.put(story), step=step), desk
+        gradio keep for a while, and then forget
+
+        Nothing is shown if the visitor has done something else since that turn of the desk's: an
+        event that is cancelled is not heard, but runs to its end.
+        """
+        if not desk.put(story, turn):
+            return gr.skip()
+        return *display(self.models, story, step=step), desk
 
     @answers_errors
     def more(self, desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
@@ -140,12 +147,13 @@ class Writing:
         """A new text."""
         check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
         check_seed(seed)
-        return self.lay(desk, wanting(begun(self.trained, desk.story, prompt), length))
+        turn = desk.turn()
+        return self.lay(desk, wanting(begun(self.trained, desk.story, prompt), length), turn)
 
     @refuses_in_place
     def go_on(self, desk, length):
         """More of the text that is shown."""
-        return self.lay(desk, wanting(desk.story, length))
+        return self.lay(desk, wanting(desk.story, length), desk.turn())
 
     @answers_errors
     def fork(self, desk, length, event: gr.EventData):
@@ -158,15 +166,16 @@ class Writing:
         chosen = next((option for option in options if option[0] == event.token), None)
         if chosen is None:
             raise InputError("That character is not one of the alternatives.")
-        branch = forked(branch, position, chosen, story.next_number)
-        return self.lay(desk, wanting(story.added(branch), length))
+        branch, turn = forked(branch, position, chosen, story.next_number), desk.turn()
+        return self.lay(desk, wanting(story.added(branch), length), turn)
 
     @answers_errors
     def take(self, desk, length, event: gr.EventData):
         """Another branch, which goes on as a thread of the garden does."""
         if event.id != desk.story.branch.identity:  # pressed while another text began
             return gr.skip()
-        return self.lay(desk, wanting(taken(self.trained, desk.story, event), length))
+        turn = desk.turn()
+        return self.lay(desk, wanting(taken(self.trained, desk.story, event), length), turn)
 
     @answers_errors
     def stop(self, desk, event: gr.EventData):
@@ -174,12 +183,12 @@ class Writing:
         branch = desk.story.branch
         if event.id == branch.identity and not is_count(event.shown, len(branch.tokens)):
             raise InputError(f"The text has no {event.shown!r} characters.")
-        return self.lay(desk, cut(desk.story, event.id, event.shown))
+        return self.lay(desk, cut(desk.story, event.id, event.shown), desk.turn())
 
     @answers_errors
     def show(self, desk, place):
         """A branch that was written before."""
-        return self.lay(desk, wanting(replace(desk.story, shown=place), 0))
+        return self.lay(desk, wanting(replace(desk.story, shown=place), 0), desk.turn())
 
     @refuses_in_place
     def arrive(self, desk, branch, prompt, length, *settings):
@@ -187,13 +196,14 @@ class Writing:
         story = desk.story.with_number(branch)
         if story and story.shown == desk.story.shown:
             return gr.skip()
+        turn = desk.turn()
         if story:
             story = wanting(story, 0)
         elif not desk.story.branches and (prompt, length, *settings) == self.firsts:
             story = self.first_story()
         else:
             story = wanting(begun(self.trained, desk.story, prompt), length)
-        return self.lay(desk, story, step=False)
+        return self.lay(desk, story, turn, step=False)
 
 
 def opening_story(trained: Trained, sampling: Sampling, seed: float) -> Story:
@@ -218,7 +228,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     # gradio reports a cancellation as a failure, which could end the text that came after
     pressed = [first.write.click, first.prompt.submit]
     begins = [
-        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **HIDDEN, **QUEUED),
+        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **QUIET),
         first.go_on.click(writing.go_on, [desk, draw.length], shown, **HIDDEN),
         first.next.branch(writing.fork, [desk, draw.length], shown, **HIDDEN),
         deeper.garden.take(writing.take, [desk, draw.length], shown, **HIDDEN, **QUEUED),
@@ -241,7 +251,7 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
     @answers_errors
     def colour(pasted):
         try:
-            if len(pasted) > MAX_PASTED:
+            if len(pasted or "") > MAX_PASTED:
                 raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
             tokens = read(trained, pasted)
         except InputError as error:
@@ -254,7 +264,7 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
         )
         return tokens_value(tokens, note, identity=pasted)
 
-    deeper.judge.click(colour, deeper.pasted, deeper.judged, **MODEL)
+    deeper.judge.click(colour, deeper.pasted, deeper.judged, trigger_mode="always_last", **MODEL)
 
 
 def wire_learning(trained: Trained, deeper: Deeper) -> None:

@@ -166,7 +166,7 @@ def build(page: Page) -> Furniture:
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **MODEL}
-    gr.on(
+    looked = gr.on(
         [layout.button.click, layout.text.submit],
         inside.look_inside,
         looking,
@@ -178,10 +178,12 @@ def build(page: Page) -> Furniture:
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
     changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
-    changed.then(inside.follow, arriving, layout.shown, **QUIET)
+    following = changed.then(inside.follow, arriving, layout.shown, **QUIET)
     opened = [layout.visit, layout.part, layout.unfolded, *layout.told]
     stands = [layout.visit, layout.choice, layout.text]
-    pressed = [layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
+    # an answer to what stood there before must not come last: every press on it would be in vain
+    layout.choice.input(None, None, None, cancels=[following], **PRIVATE)
+    pressed = [looked, layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
     for view in (layout.part, layout.stages):
         pressed.append(view.switch(inside.pick_head, stands, opened, **QUIET))
     for view in (layout.part, layout.stages, layout.unfolded):

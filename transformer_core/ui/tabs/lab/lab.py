@@ -74,8 +74,7 @@ def wire_looks(page: Page, layout: Layout, lab: Lab) -> None:
         lab.look_now,
         asked,
         layout.pictures,
-        **HIDDEN,
-        **QUEUED,
+        **QUIET,
     )
 
 

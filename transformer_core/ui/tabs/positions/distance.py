@@ -49,7 +49,7 @@ class Distance:
 
     @answers_errors
     def begin(self, section: str, encoding: str, text: str, chosen: str) -> dict:
-        """A text as typed, with the words chosen before if it has them, or why it is refused."""
+        """A text as typed, with the places chosen before if it has them, or why it is refused."""
         if section != SECTION:
             return gr.skip()
         try:

@@ -58,6 +58,7 @@ def measured(models: Models) -> dict | None:
     return read_measured(models.classifier.folder, "test_set.json")
 
 
+@answers_errors
 def drawn(models: Models) -> tuple:
     """The sentence, both figures and the rows of the errors."""
     from transformer_core.ui.figures import reviews

@@ -53,7 +53,7 @@ def checked(edits: object, n_words: int) -> Edits:
         raise InputError("Those are no changes of words.")
     found = {}
     for word, text in edits.items():
-        known = isinstance(word, str) and word.isdecimal() and int(word) < n_words
+        known = word in map(str, range(n_words))
         if not known or not isinstance(text, str | None):
             raise InputError("Those are no changes of words.")
         found[int(word)] = text

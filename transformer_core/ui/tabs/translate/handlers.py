@@ -18,6 +18,7 @@ from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import (
+    attended,
     display,
     doors_of,
     german,
@@ -70,7 +71,9 @@ class Handlers:
             if by_address:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
-            return {self.parts.german: german(work, str(error))}
+            # what an address wanted of it is not to be done to the next text
+            kept = dict(zip(self.parts.kept, work.kept.values(), strict=True))
+            return {**kept, self.parts.german: german(work, str(error))}
         return self.display(work, sentence)
 
     def is_past(self, work: Work, text: str, beam_size: float, length_penalty: float) -> bool:
@@ -129,13 +132,19 @@ class Handlers:
         off = heads_named(every_head(self.trained.model), event.off)
         work, sentence = again(self.trained, work, off=off)
         switches = answering(event, switched(self.trained, work, measured))
-        return *self.display(work, sentence, step=True), switches
+        shown = dict(zip(self.parts.shown, self.display(work, sentence, step=True), strict=True))
+        # the open section is this one, and is answered
+        return {**shown, self.parts.drawn: gr.skip(), self.parts.switches: switches}
 
     @answers_errors
     def try_each(self, work):
         """What the translation loses without each head -> the value of `Parts.measured`."""
         plain = work.plain or work.translated
         return Measured(plain, knock_out_translation(self.trained, plain))
+
+    def heads(self, work) -> list:
+        """Work -> every head's map, in a list; none without a text."""
+        return [attended(self.trained, looked_at(self.trained, work)) if work.now else None]
 
     @answers_errors
     def show_worth(self, work, measured):

@@ -37,6 +37,7 @@ class Parts:
 
     work: gr.State
     kept: tuple[gr.State, ...]  # its parts of an address, as `Work.kept` names them
+    drawn: gr.State  # changes with every answer, which the open section follows
     measured: gr.State
     english: gr.Textbox
     clear: gr.Button
@@ -63,8 +64,9 @@ class Parts:
     @property
     def shown(self) -> list:
         """What follows from a visitor's work alone, which is the first."""
-        answer = [self.work, *self.kept, self.german, self.sentences, self.picture, self.doors]
-        return [*answer, self.ranked, self.tree, self.heads]
+        answer = [self.work, *self.kept, self.drawn]
+        first_screen = [self.german, self.sentences, self.picture, self.doors]
+        return [*answer, *first_screen, self.ranked, self.tree]
 
 
 def lay_out() -> Parts:
@@ -72,6 +74,7 @@ def lay_out() -> Parts:
     return Parts(
         work=gr.State(Work(), time_to_live=KEPT_FOR),
         kept=tuple(gr.State(value) for value in Work().kept.values()),
+        drawn=gr.State(0.0),
         measured=gr.State(None, time_to_live=KEPT_FOR),
         **lay_out_texts(),
         picture=picture_view(elem_id="translate-flow", elem_classes="answer"),

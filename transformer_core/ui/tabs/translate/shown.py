@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import time
 from dataclasses import replace
 
 import gradio as gr
@@ -36,13 +37,13 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
     return (
         work,
         *work.kept.values(),
+        time.monotonic(),
         german(work),
         choice(work),
         picture_value(trained, sentence),
         doors,
         ranking(sentence, work.length_penalty),
         searched(trained, sentence),
-        attended(trained, sentence),
     )
 
 
@@ -50,9 +51,9 @@ def nothing() -> tuple:
     """The outputs `Parts.shown` while there is no text."""
     german, choice, picture = None, gr.Radio([], visible=False), None
     doors = doors_value((), Work().kept)
-    ranked = tree = heads = None
+    ranked = tree = None
     first_screen = german, choice, picture, doors
-    return Work(), *Work().kept.values(), *first_screen, ranked, tree, heads
+    return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree
 
 
 def german(work: Work, error: str = "") -> dict:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 import gradio as gr
 from gradio.events import Dependency
 
-from transformer_core.tasks.sentences import MAX_CHARACTERS
+from transformer_core.tasks.sentences import MAX_SENTENCES
 from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.head_switches import wire_knock
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
@@ -26,7 +27,7 @@ from transformer_core.ui.views.switches import KEY
 
 TITLE = "Translate"
 KEPT: tuple[Callable[[str], Setting], ...] = (
-    number(1, MAX_CHARACTERS, 1),
+    number(1, MAX_SENTENCES, 1),
     spelled(IDS),
     spelled(rf"{KEY}(\.{KEY})*"),
 )
@@ -55,13 +56,15 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
     gr.on([*changed, parts.clear.click], None, cancels=pressed, **PRIVATE)
     changed += [parts.english.submit, page.restored.change]
-    with_switches(gr.on(changed, handlers.typed, typed, parts.shown, **QUIET), parts, handlers)
-    emptied = [parts.english, *parts.shown, parts.switches]
-    parts.clear.click(lambda: ("", *nothing(), None), None, emptied, **PRIVATE)
+    gr.on(changed, handlers.typed, typed, parts.shown, **QUIET)
+    parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
 
 
 def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
+    heads = Follower([parts.heads], handlers.heads)
+    worth = Follower([parts.switches], lambda *now: [handlers.show_worth(*now)], [parts.measured])
+    follow_the_work(parts, Followers({"heads": heads, "switch-off": worth}))
     work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
     asked = [*stands, parts.sentences]
     pressed = [
@@ -70,8 +73,6 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
         parts.picture.force(handlers.pick_piece, stands, shown, **QUIET),
         parts.tree.force(handlers.pick_node, stands, shown, **QUIET),
     ]
-    for event in pressed:
-        with_switches(event, parts, handlers)
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
     toggled = switches.toggle(handlers.toggle, [*stands, measured], [*shown, switches], **QUIET)
@@ -81,9 +82,9 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     return [*pressed, toggled]
 
 
-def with_switches(event, parts: Parts, handlers: Handlers) -> None:
-    """Once an event is answered, the head switches show the work and what was measured.
-
-    Both are read at that moment: of two events that run at once, neither may show a stale state.
-    """
-    event.success(handlers.show_worth, [parts.work, parts.measured], parts.switches, **QUIET)
+def follow_the_work(parts: Parts, followers: Followers) -> None:
+    """The section that is open shows the work as it is at that moment: of two events that run at
+    once, neither may show a stale state."""
+    section = open_section(parts.sections)
+    changes, inputs = [section.change, parts.drawn.change], [section, parts.work, *followers.own]
+    gr.on(changes, followers.draw, inputs, followers.outputs, **QUIET)
