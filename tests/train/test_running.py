@@ -15,6 +15,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import datasets
 import pytest
 import torch
 from packaging.requirements import Requirement
@@ -22,7 +23,7 @@ from packaging.version import Version
 from tiny import TEXT, weights
 from torch.testing import assert_close
 
-from train import copy_task, refresh, shakespeare
+from train import copy_task, refresh, reviews, shakespeare
 from train.evaluate import main as examine
 from train.running.flags import read_flags
 from train.running.records import TRIALS, flag, read_runs, retract
@@ -495,6 +496,66 @@ def test_a_run_that_goes_on_in_its_folder_keeps_its_past_if_it_is_killed_at_once
     assert first == before and second["train"]["seed"] == 3 and "--init" in second["command"]
     assert read_metrics(folder)[: len(rows)] == rows
     assert {row["run"] for row in read_metrics(folder)[len(rows) :]} == {"2"}
+
+
+@pytest.fixture
+def kill(monkeypatch):
+    """Run a training until it calls what has this name, and kill it there."""
+
+    def killed(script, flags: list[str], called: str) -> None:
+        def dies(*_, **__):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(called, dies)
+            with pytest.raises(KeyboardInterrupt):
+                script.main(flags)
+
+    return killed
+
+
+def test_a_model_that_is_being_replaced_does_not_judge_the_run_that_replaces_it(
+    trained, tmp_path, kill
+):
+    folder, whole, other = Path(trained[-1]), tmp_path / "whole", tmp_path / "other.txt"
+    other.write_text((TEXT * 4).replace("e", "é").replace("a", "ä"))  # with other characters
+    flags = [*trained[:-2], "--data", str(other), "--d-ff", "16", "--seed", "3", "--out"]
+    shakespeare.main([*flags, str(whole)])
+    before = (folder / "config.json").read_bytes()
+    replacing = [*flags, str(folder)]
+    kill(shakespeare, [*replacing, "--overwrite"], "train.shakespeare.validation_loss")
+    assert (folder / "config.json").read_bytes() == before
+    with pytest.raises(SystemExit, match=r"change the model in .*: d_ff 32 instead of 16"):
+        shakespeare.main([*replacing, "--d-ff", "32", "--resume"])
+    shakespeare.main([*replacing, "--resume"])
+    expected, found = (load_trained(at) for at in (whole, folder))
+    assert torch.equal(weights(found.model), weights(expected.model))
+    assert found.tokenizer.to_json() == expected.tokenizer.to_json()
+
+
+def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill):
+    texts = tmp_path / "imdb"
+    texts.mkdir()
+    for name, label in (("train", 0), ("test", 1), ("unsupervised", -1)):
+        rows = [f"{name} film {i}: {TEXT}" for i in range(60)]
+        datasets.Dataset.from_dict({"text": rows, "label": [label] * len(rows)}).to_parquet(
+            texts / f"{name}.parquet"
+        )
+    flags = [*SMALL, "--data", str(texts), "--steps", "1", "--batch-size", "4", "--no-exam"]
+    flags += ["--out", str(tmp_path / "model")]
+    kill(reviews, [*flags, "--vocab-size", "90"], "train.reviews.validation")
+    reviews.main([*flags, "--resume"])
+    assert load_trained(tmp_path / "model").tokenizer.vocab_size == 90
+
+
+def test_rows_of_a_run_that_was_killed_before_it_was_recorded_are_none_of_the_past(trained, kill):
+    folder = Path(trained[-1])
+    more = [*trained, "--seed", "3"]
+    kill(shakespeare, [*more, "--init", str(folder)], "train.running.run.record_run")
+    assert {row["run"] for row in read_metrics(folder)} == {"1", "2"}
+    shakespeare.main([*more, "--resume"])
+    assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3]
+    assert {row["run"] for row in read_metrics(folder)} == {"1", "2"}
 
 
 def test_a_model_is_not_replaced_by_a_run_that_never_began(trained):

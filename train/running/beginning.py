@@ -11,7 +11,7 @@ from typing import Any
 from train.optimizers import inside_blocks
 from train.running.flags import Options
 from train.running.history import taught_by
-from train.running.records import announced_run, flag, read_runs
+from train.running.records import announced_run, flag, read_runs, shape_of
 from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
@@ -44,13 +44,16 @@ def prepare(options: Options, model: Model) -> Path:
 
 def refuse_another_model(folder: Path, model: Model) -> None:
     """A run is resumed with the model that it began with."""
-    if not (folder / "config.json").exists():
+    if begun := announced_run(folder):
+        held = begun.get("model", {})  # older ones do not say; --out holds another's model
+    elif (folder / "config.json").exists():
+        try:
+            held = shape_of(checkpoint.load(folder, type(model)))
+        except CheckpointError as error:
+            raise SystemExit(f"--resume cannot go on with {folder}: {error}") from error
+    else:
         return
-    try:
-        held = asdict(checkpoint.load(folder, type(model)).config)
-    except CheckpointError as error:
-        raise SystemExit(f"--resume cannot go on with {folder}: {error}") from error
-    if differences := differing(held, asdict(model.config)):
+    if differences := differing(held, shape_of(model)):
         raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
 
 

@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.records import announced_run, flag, is_in
+from train.running.records import VOCABULARY, announced_run, flag, is_in
 from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
@@ -59,8 +59,12 @@ class Options:
 
     def held_tokenizer(self) -> Tokenizer | None:
         """The vocabulary of the run that is continued or built upon; None for a new one."""
-        for folder in (*[self.out] * self.resume, *self.init, *self.teachers):
-            if (path := vocabulary_of(folder)).exists():
+        own = []
+        if self.resume:  # until its first evaluation, --out holds what was there before it
+            begun = announced_run(self.out) is not None
+            own = [self.out / VOCABULARY if begun else vocabulary_of(self.out)]
+        for path in (*own, *map(vocabulary_of, (*self.init, *self.teachers))):
+            if path.exists():
                 return read_tokenizer(path)
         return None
 

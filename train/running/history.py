@@ -27,23 +27,22 @@ def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, lis
     """Start a new run after those it builds on, or, resuming, go on with the last.
 
     -> its metrics, and the records of the runs. Runs of several folders are numbered
-    consecutively; those that two folders have in common appear once.
+    consecutively; those that two folders have in common appear once. Rows of a run that was killed
+    before it was recorded are none of the past.
     """
     rows: list[dict[str, str]] = []
     runs: list[dict[str, Any]] = []
-    last = 0
     for folder in past:
         its = read_runs(folder)
         known = n_shared(runs, its)
         rows += [
-            {**row, "run": str(int(row["run"]) - known + last)}
+            {**row, "run": str(int(row["run"]) - known + len(runs))}
             for row in read_rows(folder / "metrics.csv")
-            if int(row["run"]) > known
+            if known < int(row["run"]) <= len(its)
         ]
-        last = max((int(row["run"]) for row in rows), default=0)
         runs += its[known:]
     resumed = options.resume and past == (options.out,) and not announced_run(options.out)
-    number = max(1, last + (not resumed))
+    number = max(1, len(runs) + (not resumed))
     return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
 
 

@@ -4,6 +4,7 @@ import itertools
 import json
 import shlex
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ from train.running.measured import MEASURED
 from train.running.metrics import read_rows
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
+from transformer_core.model.models import Model
 from transformer_core.studies import learning
+from transformer_core.tokenization import Tokenizer
 
 TRIALS = "trials.json"
 BEGUN = Path("training") / "begun.json"  # beside the states of a run
+VOCABULARY = BEGUN.with_name("tokenizer.json")  # of the run that BEGUN describes
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
@@ -25,14 +29,24 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
 def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
     """Write the runs before and this one, which may still be under way, to run.json."""
     write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
-    (folder / BEGUN).unlink(missing_ok=True)
+    for name in (BEGUN, VOCABULARY):
+        (folder / name).unlink(missing_ok=True)
 
 
-def announce_run(folder: Path, past: Iterable[Path], run: dict[str, Any]) -> None:
-    """Write down how a run begins: run.json goes on describing the model that is there until this
-    one has been evaluated. past: the folders whose runs come before it."""
-    begun = {"past": [str(one) for one in past], "run": run}
+def announce_run(
+    folder: Path, past: Iterable[Path], run: dict[str, Any], model: Model, tokenizer: Tokenizer
+) -> None:
+    """Write down how a run begins, and with what: the folder's other files go on describing the
+    model that is there until this one has been evaluated. past: the folders whose runs come before
+    it."""
+    begun = {"past": [str(one) for one in past], "run": run, "model": shape_of(model)}
+    write_atomically(folder / VOCABULARY, tokenizer.to_json())  # before what says that it is there
     write_atomically(folder / BEGUN, json.dumps(begun, indent=2) + "\n")
+
+
+def shape_of(model: Model) -> dict[str, Any]:
+    """Which model it is, and every field of its config."""
+    return {"kind": type(model).__name__, **asdict(model.config)}
 
 
 def announced_run(folder: Path) -> dict[str, Any] | None:

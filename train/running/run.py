@@ -53,7 +53,8 @@ def run(
     hardware, code = hardware_of(options, begun), commit()
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     if is_main and begun is None:
-        announce_run(options.out, past, describe(options, None, hardware, Progress(), code))
+        record = describe(options, None, hardware, Progress(), code)
+        announce_run(options.out, past, record, model, tokenizer)
     steps = fit(
         model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
