@@ -247,8 +247,9 @@ def test_a_run_that_diverges_says_so_and_keeps_its_last_good_state(tmp_path, tex
         return (loss * math.nan if next(calls) == 5 else loss), n
 
     monkeypatch.setattr(shakespeare, "loss_of", loss_of)
-    with pytest.raises(SystemExit, match="diverged at step 6"):
+    with pytest.raises(SystemExit, match="diverged at step 6") as said:
         shakespeare.main(flags)
+    assert "holds the last weights that were kept" in str(said.value)
     assert [path.name for path in (tmp_path / "training").glob("step-*")] == ["step-00000003"]
     assert all(p.isfinite().all() for p in load_trained(tmp_path).model.parameters())
     shakespeare.main([*flags, "--resume"])
@@ -401,6 +402,35 @@ def test_what_two_models_grew_from_is_told_once(trained, tmp_path):
     assert [run["steps"] for run in read_runs(mean)] == [2, 3, 0]
     ends = {row["run"]: row["step"] for row in read_metrics(mean)}
     assert ends == {"1": "2", "2": "3", "3": "0"}
+
+
+def test_a_run_that_changed_nothing_leaves_what_was_measured(trained, kill):
+    folder = Path(trained[-1])
+    measured = {name: f"measured: {name}" for name in ("test_set.json", *refresh.MEASURING)}
+    for name, content in measured.items():
+        (folder / name).write_text(content)
+    kept = {name: (folder / name).read_text() for name in ("scores.json", "README.md", *measured)}
+    more = [*trained, "--seed", "3", "--init", str(folder)]
+    kill(shakespeare, more, "train.shakespeare.loss_of")
+    assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3], "it has begun"
+    assert {name: (folder / name).read_text() for name in kept} == kept
+    shakespeare.main([*more, "--no-exam", "--keep-last", "--overwrite"])
+    assert not set(kept) & {path.name for path in folder.iterdir()}, "the weights are others"
+
+
+def test_the_mean_with_another_model_and_changed_weights_are_new_ones(trained, tmp_path):
+    folder, other = Path(trained[-1]), tmp_path / "other"
+    shakespeare.main([*trained[:-1], str(other), "--seed", "1"])
+    held = load_trained(folder)
+    keep(folder, held.model, held.tokenizer, anew=False)
+    assert (folder / "scores.json").exists()
+    next(held.model.parameters()).data.div_(2)
+    keep(folder, held.model, held.tokenizer, anew=False)
+    assert not (folder / "scores.json").exists()
+    (folder / "scores.json").touch()
+    both = ["--init", str(folder), str(other), "--steps", "0", "--no-exam"]
+    shakespeare.main([*trained, *both])
+    assert not (folder / "scores.json").exists()
 
 
 @pytest.mark.parametrize("last", [False, True])

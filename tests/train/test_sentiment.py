@@ -343,6 +343,25 @@ def test_a_classifier_begins_with_the_encoder_of_the_masked_language_model(folde
     assert all(torch.equal(before[name], after[name]) for name in before)
 
 
+def test_a_classifier_that_is_made_as_sure_as_it_may_be_has_other_weights(
+    folder, tmp_path, monkeypatch
+):
+    out = tmp_path / "sentiment"
+    common = ["--data", str(folder), *SMALL, "--no-exam", "--out", str(out)]
+    monkeypatch.setattr(verdicts, "calibrate", lambda *_: 1.0)
+    sentiment.main(common)
+
+    def halved(model, *_):
+        model.head.weight.data.div_(2)
+        return 2.0
+
+    for calibrate, stays in ((lambda *_: 1.0, True), (halved, False)):
+        (out / "heads.json").touch()
+        monkeypatch.setattr(verdicts, "calibrate", calibrate)
+        sentiment.main([*common, "--steps", "0", "--init", str(out)])
+        assert (out / "heads.json").exists() is stays
+
+
 def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     folder, tmp_path, monkeypatch
 ):

@@ -17,11 +17,21 @@ from train.running.flags import Options
 from train.running.hardware import ASKED, Hardware, choose, name_of
 from train.running.history import history, open_metrics, taught_by
 from train.running.metrics import measured
-from train.running.records import announce_run, announced_run, disown, is_in, record_run, retract
+from train.running.records import (
+    announce_run,
+    announced_run,
+    disown,
+    is_in,
+    record_run,
+    retract,
+    shape_of,
+)
 from train.running.scores import Exam, evaluate_and_publish
 from transformer_core import checkpoint
+from transformer_core.checkpoint import CheckpointError, load_trained
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
+from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model)
@@ -39,9 +49,9 @@ def run(
     exam: Exam,
     finish: Callable[[M], None] | None = None,
 ) -> None:
-    """Train with a progress bar; leave the best weights and metrics in --out.
+    """Train with a progress bar; leave the best weights, or the last, and metrics in --out.
 
-    finish may adjust the best weights before they are saved. With --exam the exam then scores the
+    finish may adjust these weights before they are saved. With --exam the exam then scores the
     checkpoint, and writes its card.
     """
     state = prepare(options, model)
@@ -74,14 +84,14 @@ def run(
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
-            f"evaluation is no number any more. {options.out} keeps the best weights before, "
-            "without scores."
+            f"evaluation is no number any more. {options.out} holds the last weights that were "
+            "kept, and they are not scored."
         )
     if is_main:
         if finish is not None:
             best = checkpoint.load(options.out, type(model)).to(hardware.device)
             finish(best)
-            checkpoint.save(options.out, best)
+            keep(options.out, best, tokenizer, anew=False)
         if options.exam:
             publish(options, exam)
 
@@ -112,12 +122,15 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     """Replace the model that a folder holds, and drop what was measured of it; with anew, when the
     new one did not grow from it, drop also what was recorded on the way to it.
 
+    Nothing is dropped where a run goes on from what the folder holds and has not changed it yet.
     SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
     """
     try:
         checkpoint.weights_in(model)
     except ValueError as error:
         raise SystemExit(f"{folder} keeps what it holds: {error}") from error
+    if not anew and is_held(folder, model, tokenizer):
+        return
     retract(folder)
     if anew:
         disown(folder)
@@ -127,6 +140,21 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
         (folder / "config.json").unlink(missing_ok=True)  # rather none than a mismatched one
     write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
+
+
+def is_held(folder: Path, model: Model, tokenizer: Tokenizer) -> bool:
+    """Whether a folder holds this very model, as a checkpoint rounds it, and its vocabulary."""
+    try:
+        with seeding(0):  # a training's dropout must not depend on whether a model was built
+            held = load_trained(folder, Model)
+    except CheckpointError:
+        return False
+    old, new = checkpoint.weights_in(held.model), checkpoint.weights_in(model)
+    return (
+        shape_of(held.model) == shape_of(model)
+        and held.tokenizer.to_json() == tokenizer.to_json()
+        and all(torch.equal(old[name], new[name]) for name in new)
+    )
 
 
 def hardware_of(options: Options, begun: Record | None) -> Hardware:
