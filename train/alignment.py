@@ -3,7 +3,8 @@
 `python -m train.alignment` compares every cross-attention head with occlusion on validation
 sentences: a source piece matters for a target piece as much as its probability falls when the
 piece's embedding is blanked. A head's agreement is the share of target pieces where it looks most
-at the piece that matters most. The result stands in the checkpoint, as alignment.json.
+at the piece that matters most; pieces for which no source piece matters clearly do not count. The
+result stands in the checkpoint, as alignment.json.
 """
 
 from collections import defaultdict
@@ -11,6 +12,7 @@ from collections import defaultdict
 import torch
 
 from train.data import hub
+from train.data.error import DataError
 from train.data.pairs import spread
 from train.running.flags import in_a_sentence
 from train.running.measured import ALIGNMENT, keep, read_flags
@@ -57,6 +59,8 @@ def main(argv: list[str] | None = None) -> None:
         for validation in hub.translation(data, "validation").values()
         for pair in spread(validation, N_SENTENCES).sentences
     ]
+    if not pairs:
+        raise DataError(f"{data} has no validation*.parquet to measure on")
     heads, n_pieces = agreement(trained, pairs)
     best = max(heads, key=heads.__getitem__)
     layer, head = map(int, best.split(":"))

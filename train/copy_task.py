@@ -121,7 +121,7 @@ def score(
     return {**accuracy(trained.model, sequences), "n": len(sequences)}
 
 
-EXAM = scores_alone("copy", score, lambda folder: CARD)
+EXAM = scores_alone("copy", EncoderDecoder, score, lambda folder: CARD)
 
 
 @in_a_sentence

@@ -157,7 +157,7 @@ CARD = Card(
 )
 
 
-EXAM = scores_alone("reviews", score, lambda folder: CARD)
+EXAM = scores_alone("reviews", MaskedLM, score, lambda folder: CARD)
 
 
 @in_a_sentence

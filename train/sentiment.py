@@ -169,7 +169,7 @@ def share_right(trained: Trained[Model], kind: str) -> float:
     return judge(predict(trained.model, corpus), some.label)["accuracy"]
 
 
-EXAM = Exam("sentiment", examine, card_of)
+EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examine, card_of)
 
 
 def examples_of(

@@ -95,7 +95,11 @@ TAUGHT = 0.5  # of the loss with teachers: the share of their answers; the rest 
 
 
 def split(text: Sized) -> int:
-    """Where the held-out part begins."""
+    """Where the held-out part begins; DataError if nothing stands before it."""
+    if len(text) < 2:
+        raise DataError(
+            f"{len(text)} characters are too few: at least 2 are needed to hold out one"
+        )
     return int(len(text) * (1 - HELD_OUT))
 
 
@@ -226,7 +230,7 @@ def named(numbers: list[int]) -> str:
     return f"Runs {', '.join(first)} and {last}" if first else f"Run {last}"
 
 
-EXAM = scores_alone("shakespeare", score, card_of)
+EXAM = scores_alone("shakespeare", DecoderLM, score, card_of)
 
 
 @in_a_sentence

@@ -157,20 +157,29 @@ def bleu_of(translations: list[str], references: list[str]) -> float:
     return BLEU().corpus_score(translations, [references]).score
 
 
+def tested(path: Path | None) -> dict[str, hub.Pairs]:
+    """What a translator is scored on: one file, a folder's test sets, or IWSLT's; DataError if
+    there is nothing."""
+    sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
+    if not sets:
+        raise DataError(
+            f"{path} has no test*.parquet to score a translator on; train.translation --no-exam "
+            "trains one without"
+        )
+    return sets
+
+
 @torch.inference_mode()
 def score(
     trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
 ) -> dict[str, float]:
-    """Beam search against the references of one file, of a folder's test sets or of IWSLT's.
+    """Beam search against references.
 
     With several sets the scores are over all sentences together; each set also has its own BLEU.
     """
-    sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
-    if not sets:
-        raise DataError(f"{path} has no test*.parquet")
     corpora = {
         name: encode(trained.tokenizer, pairs.take(range(len(pairs))[:limit]), max_len(trained))
-        for name, pairs in sets.items()
+        for name, pairs in tested(path).items()
     }
     found = {
         name: translate_all(trained.model, trained.tokenizer, corpus, beam_size=4)
@@ -199,7 +208,7 @@ def max_len(trained: Trained[EncoderDecoder]) -> int:
     return trained.model.config.max_len
 
 
-EXAM = scores_alone("translation", score, card_of)
+EXAM = scores_alone("translation", EncoderDecoder, score, card_of)
 
 
 @in_a_sentence
@@ -207,6 +216,8 @@ def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("translation", PRESETS, __doc__, argv, fixed=("best_by", *OF_CLASSIFIERS))
     pairs, validation = load(options.data)
+    if options.exam:
+        tested(options.data)  # now, and not after the training
     tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)
     weights = FINISHING if options.preset == "finish" else WEIGHTS

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tiny import tiny_translator, write_tiny
 
 from train import alignment
@@ -29,6 +30,15 @@ def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, caps
     site, head, agreement = alignment_head(load_trained(folder, EncoderDecoder))
     assert (site.layer, head, agreement) == (record["layer"], record["head"], record["agreement"])
     assert f"layer {site.layer + 1}, head {head + 1} agrees" in capsys.readouterr().out
+
+
+def test_without_validation_pairs_there_is_a_sentence_and_no_head(tmp_path, monkeypatch):
+    folder = tmp_path / "translation"
+    write_tiny(folder, tiny_translator())
+    monkeypatch.setattr(alignment.hub, "translation", lambda path, split: {})
+    with pytest.raises(SystemExit, match=r"no validation\*\.parquet"):
+        alignment.main(["--checkpoint", str(folder), "--data", str(tmp_path)])
+    assert not (folder / "alignment.json").exists()
 
 
 def test_a_head_that_looks_where_it_matters_agrees_always(monkeypatch):

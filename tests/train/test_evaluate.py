@@ -164,6 +164,27 @@ def test_a_damaged_checkpoint_is_a_sentence(capsys, writer, text):
     assert shard.name in refusal(capsys, "shakespeare", "--checkpoint", writer, "--data", text)
 
 
+@pytest.mark.parametrize(
+    ("task", "kinds"),
+    [
+        ("translation", "EncoderDecoder"),
+        ("copy", "EncoderDecoder"),
+        ("reviews", "MaskedLM"),
+        ("sentiment", "EncoderClassifier or LSTMClassifier or LinearClassifier"),
+    ],
+)
+def test_the_checkpoint_of_another_task_is_a_sentence(capsys, writer, text, task, kinds):
+    said = refusal(capsys, task, "--checkpoint", writer, "--data", text)
+    assert f"writer holds DecoderLM; the task {task} is for {kinds}" in said
+
+
+@pytest.mark.parametrize("characters", ["", "a"])
+def test_a_text_that_cannot_be_split_is_a_sentence(capsys, writer, text, characters):
+    text.write_text(characters)
+    said = refusal(capsys, "shakespeare", "--checkpoint", writer, "--data", text)
+    assert f"{len(characters)} characters are too few: at least 2" in said
+
+
 @pytest.mark.parametrize("limit", [0, -3])
 def test_a_limit_below_one_is_a_sentence(capsys, copier, limit):
     assert "must be at least 1" in refusal(capsys, "copy", "--checkpoint", copier, "--limit", limit)

@@ -104,6 +104,17 @@ def test_reviews_that_lack_labels_or_are_too_few_are_refused_in_a_sentence(folde
         films.load(folder)
 
 
+@pytest.mark.parametrize("column", ["text", "label"])
+def test_an_empty_cell_is_named(folder, column):
+    columns = vars(some_reviews(9, seed=3))
+    columns[column][4] = None
+    datasets.Dataset.from_dict(columns).to_parquet(folder / "test.parquet")
+    with pytest.raises(
+        DataError, match=rf"test\.parquet has 1 of 9 cells empty in column {column}"
+    ):
+        hub.reviews(folder, "test")
+
+
 def test_windows_lie_at_even_distances_from_the_first_to_the_last():
     ids = torch.arange(reviews.WINDOW * 10)
     found = reviews.even_windows(ids, 4)

@@ -137,8 +137,60 @@ def test_sets_that_are_missing_are_named(folder):
     with pytest.raises(DataError, match=r"no validation\*.parquet"):
         load(folder)
     (folder / "test_small.parquet").unlink()
-    with pytest.raises(DataError, match=r"no test\*.parquet"):
+    with pytest.raises(DataError, match=r"no test\*\.parquet"):
         translation.score(None, folder, None)
+
+
+def test_a_table_without_rows_is_nothing_to_score_on(tmp_path):
+    (tmp_path / "empty.tsv").write_text("en\tde\n")
+    with pytest.raises(DataError, match=r"empty\.tsv: .* no data"):
+        translation.score(None, tmp_path / "empty.tsv", None)
+
+
+def test_what_cannot_be_scored_is_refused_before_it_is_trained(folder, tmp_path, monkeypatch):
+    tiny_presets(monkeypatch)
+    (folder / "test_small.parquet").unlink()
+    out = tmp_path / "out"
+    words = ["--data", str(folder), "--out", str(out), "--steps", "1", "--threads", "1"]
+    with pytest.raises(SystemExit, match=r"no test\*\.parquet .* --no-exam"):
+        translation.main(words)
+    assert not out.exists()
+    translation.main([*words, "--no-exam"])
+    assert (out / "config.json").exists()
+
+
+@pytest.mark.parametrize("column", ["en", "de", "source"])
+def test_an_empty_cell_is_named(folder, column):
+    columns = vars(sentences(9))
+    columns[column][4] = None
+    datasets.Dataset.from_dict(columns).to_parquet(folder / "test_gaps.parquet")
+    said = rf"test_gaps\.parquet has 1 of 9 cells empty in column {column}"
+    with pytest.raises(DataError, match=said):
+        hub.translation(folder, "test")
+
+
+def test_an_empty_cell_of_iwslts_column_is_named(tmp_path):
+    rows = [{"en": "one", "de": "eins"}, {"en": "two", "de": None}]
+    datasets.Dataset.from_dict({"translation": rows}).to_parquet(tmp_path / "gaps.parquet")
+    with pytest.raises(DataError, match=r"gaps\.parquet has 1 of 2 cells empty in column de"):
+        hub.translation(tmp_path / "gaps.parquet", "")
+
+
+def test_a_lacking_column_is_named_with_its_file(tmp_path):
+    datasets.Dataset.from_dict({"en": ["one"]}).to_parquet(tmp_path / "half.parquet")
+    with pytest.raises(DataError, match=r"half\.parquet lacks columns \['de'\]"):
+        hub.translation(tmp_path / "half.parquet", "")
+
+
+def test_pairs_of_which_none_can_be_shown_are_refused_in_a_sentence():
+    corpus, tokenizer = corpus_and_tokenizer(30)
+    config = TrainConfig(batch_size=700)
+    unlike = encode(tokenizer, Pairs(["cat"] * 3, ["Hund " * 90] * 3, ["ted"] * 3), 500)
+    with pytest.raises(DataError, match=r"None of 3 pairs can be learnt from.* at most 100 pieces"):
+        batches(tokenizer, unlike, config)
+    hidden = dict.fromkeys(("tatoeba-x", "opus-mix", "ted"), 0.0)
+    with pytest.raises(DataError, match="is shown: the weight of opus-mix, tatoeba-x, ted is 0"):
+        batches(tokenizer, encode(tokenizer, corpus.pairs, 200), config, hidden)
 
 
 def test_a_tab_separated_file_scores_like_the_parquet_file(folder, tmp_path):

@@ -86,7 +86,7 @@ def translation(path: Path | None, kind: str) -> dict[str, Pairs]:
         if not files:
             return {}
         splits = load_tables(files, path.suffix)
-    return {name: read_pairs(rows) for name, rows in splits.items()}
+    return {name: read_pairs(rows, files[name]) for name, rows in splits.items()}
 
 
 def load_tables(files: dict[str, str], suffix: str) -> datasets.DatasetDict:
@@ -105,18 +105,21 @@ def load_files(kind: str, files: dict[str, str], **options: Any) -> datasets.Dat
         raise DataError(f"{', '.join(files.values())}: {error.__cause__ or error}") from error
 
 
-def require(rows: datasets.Dataset, columns: set[str]) -> None:
-    """DataError if the data lacks one of the columns."""
-    if missing := columns - set(rows.column_names):
-        raise DataError(f"the data lacks columns {sorted(missing)}; it has {rows.column_names}")
+def require(rows: datasets.Dataset, columns: list[str], where: str) -> None:
+    """DataError if the data of a file lack one of the columns, or have empty cells in it."""
+    if missing := sorted(set(columns) - set(rows.column_names)):
+        raise DataError(f"{where} lacks columns {missing}; it has {rows.column_names}")
+    for column in columns:
+        if n := rows.data.column(column).null_count:
+            raise DataError(f"{where} has {n:,} of {len(rows):,} cells empty in column {column}")
 
 
-def read_pairs(rows: datasets.Dataset) -> Pairs:
-    """One split, in any of the schemas."""
+def read_pairs(rows: datasets.Dataset, where: str) -> Pairs:
+    """One split, in any of the schemas; where names its file."""
     if "translation" in rows.column_names:
         rows = rows.flatten().rename_columns({"translation.en": "en", "translation.de": "de"})
-    require(rows, {"en", "de"})
     has_source = "source" in rows.column_names
+    require(rows, ["en", "de", *["source"] * has_source], where)
     source = rows["source"][:] if has_source else [""] * len(rows)
     return Pairs(rows["en"][:], rows["de"][:], source)
 
@@ -149,11 +152,12 @@ def reviews(path: Path | None, kind: str) -> Reviews:
     """
     path = own(path, "imdb")
     if path is None:
+        where: str | Path = IMDB
         rows = datasets.load_dataset(IMDB, revision="refs/convert/parquet", split=kind)
     else:
-        file = there(path / f"{kind}.parquet") if path.is_dir() else path
+        file = where = there(path / f"{kind}.parquet") if path.is_dir() else path
         rows = load_tables({kind: str(file)}, file.suffix)[kind]
-    require(rows, {"text", "label"})
+    require(rows, ["text", "label"], str(where))
     labels = [LABELS.get(label, label) for label in rows["label"]]
     if unknown := set(labels) - {-1, 0, 1}:
         raise DataError(f"labels must be 0 or 1, or neg or pos, not {sorted(map(str, unknown))}")

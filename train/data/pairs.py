@@ -144,10 +144,19 @@ def batches(
 ) -> Callable[[int], Batch]:
     """batch_of(step) -> src (batch, source), tgt (batch, target); it depends on the step alone.
 
-    weights says how often an epoch shows the pairs of a source.
+    weights says how often an epoch shows the pairs of a source. DataError if there is no pair to
+    show.
     """
     rows = usable(corpus)
     shown = torch.tensor([weights.get(corpus.pairs.source[i], 1.0) for i in rows.tolist()])
+    if not len(rows):
+        raise DataError(
+            f"None of {len(corpus.pairs):,} pairs can be learnt from: both sides must have at most "
+            f"{LONGEST} pieces and be of similar length"
+        )
+    if not shown.any():
+        names = ", ".join(sorted(set(corpus.pairs.source)))
+        raise DataError(f"None of {len(rows):,} pairs is shown: the weight of {names} is 0")
     src, tgt = corpus.src.lengths[rows], corpus.tgt.lengths[rows]
     rows_of = buckets.rows_by_step(shown, src, tgt, config.batch_size, config.seed)
 

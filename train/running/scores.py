@@ -10,7 +10,7 @@ import torch
 from train.running.card import Card, publish
 from train.running.hardware import device
 from train.running.measured import keep
-from transformer_core.checkpoint import Trained, load_trained
+from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 from transformer_core.model.models import Model
 
 Scores = dict[str, float]
@@ -26,7 +26,8 @@ class Exam:
     """How the checkpoints of one task are scored, and what their card says of it."""
 
     task: str  # its name for `train.evaluate`
-    # (a checkpoint of this task, whatever its model; the data; how many of the first examples, or
+    models: tuple[type[Model], ...]  # that can sit it
+    # (a checkpoint of one of these models; the data; how many of the first examples, or
     # None for all) -> the scores, and what is found beside them
     examine: Callable[[Trained[Any], Path | None, int | None], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
@@ -34,11 +35,12 @@ class Exam:
 
 def scores_alone(
     task: str,
+    model: type[Model],
     score: Callable[[Trained[Any], Path | None, int | None], Scores],
     card_of: Callable[[Path], Card],
 ) -> Exam:
     """An exam that finds nothing beside its scores."""
-    return Exam(task, lambda *asked: (score(*asked), {}), card_of)
+    return Exam(task, (model,), lambda *asked: (score(*asked), {}), card_of)
 
 
 @torch.inference_mode()
@@ -47,11 +49,16 @@ def evaluate(
 ) -> tuple[Trained[Model], Scores, Details]:
     """A checkpoint in float32, its scores, and what is found beside them.
 
-    EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used.
+    EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used or is
+    of another task.
     """
     if data is not None and not data.exists():
         raise EvaluationError(f"{data} does not exist")
     trained = load_trained(folder, Model)
+    if not isinstance(trained.model, exam.models):
+        kinds = " or ".join(kind.__name__ for kind in exam.models)
+        held = type(trained.model).__name__
+        raise CheckpointError(f"{folder} holds {held}; the task {exam.task} is for {kinds}")
     trained.model.to(device())
     return trained, *exam.examine(trained, data, limit)
 
