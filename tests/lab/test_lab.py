@@ -175,6 +175,20 @@ def test_an_input_beyond_alphabet_or_positions_is_refused(taught):
             taught.check(text)
 
 
+def test_symbols_are_refused_as_they_were_typed():
+    toy = drawn("copy", 4, 26)
+    for text, sentence in (("saß", "not: ß$"), ("aé,", "not: é ,$"), ("a\ud800b", r"not: \?$")):
+        with pytest.raises(InputError, match=sentence):
+            toy.check(text, 8)
+
+
+def test_only_letters_that_the_model_lacks_are_read_as_capitals():
+    toy = pasted("aB -> Ba\nBa -> aB")
+    assert toy.check("ab", 8) == "aB"
+    with pytest.raises(InputError, match=r"The model knows [aB] [aB], and not: c$"):
+        toy.check("abc", 8)
+
+
 # --- learning
 
 

@@ -70,19 +70,19 @@ class Toy:
         return batch(self.tokenizer, [self.draw(rng) for _ in range(BATCH_SIZE)])
 
     def check(self, text: str, most: int) -> str:
-        """An input as the model reads it; InputError if it cannot."""
+        """An input as the model reads it, small letters that it lacks as capitals; InputError if it
+        cannot."""
         if not isinstance(text, str) or not text.strip():
             raise InputError("There is nothing to decode yet: type a sequence.")
-        known = symbols_of(self.tokenizer)
-        text = text.strip()
-        text = text if set(text) <= known.keys() else text.upper()
+        text, known = whole(text).strip(), symbols_of(self.tokenizer)
         if len(text) > most:
             raise InputError(
                 f"{len(text)} symbols are too many: this model has positions for {most}."
             )
-        if unknown := [c for c in dict.fromkeys(text) if c not in known]:
+        read = {c: c if c in known else c.upper() for c in text}
+        if unknown := [typed for typed, symbol in read.items() if symbol not in known]:
             raise InputError(f"The model knows {' '.join(known)}, and not: {' '.join(unknown[:8])}")
-        return text
+        return "".join(map(read.__getitem__, text))
 
 
 def symbols_of(tokenizer: Tokenizer) -> dict[str, int]:
