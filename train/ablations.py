@@ -169,9 +169,9 @@ def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> N
     """Seeds of one variant are comparable only if they were trained alike."""
     for name, recipe in chosen.items():
         path = out / name / "variant.json"
-        if not path.exists():
+        held, wanted = read_json(path), plan(recipe, hardware)
+        if held is None:
             continue
-        wanted, held = plan(recipe, hardware), json.loads(path.read_text())
         wanted["model"]["vocab_size"] = held["model"]["vocab_size"]  # known once data are read
         differences = [
             f"{field} {wanted[part][field]} instead of {value}"
@@ -188,14 +188,19 @@ def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> N
             )
 
 
+def settle(flags: argparse.Namespace) -> None:
+    """Have this process keep its memory and its threads: call before anything is computed."""
+    settle_memory()
+    torch.set_num_threads(flags.threads)
+
+
 def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None:
     """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
     if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
         given = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
         devices = given if any(given) else list(map(str, range(torch.cuda.device_count())))
         os.environ["CUDA_VISIBLE_DEVICES"] = devices[number % len(devices)]
-    settle_memory()
-    torch.set_num_threads(flags.threads)
+    settle(flags)
     study, out = STUDIES[flags.study], flags.out / flags.study
     chosen = recipes(flags)
     for seed in flags.seeds:
@@ -250,6 +255,7 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Run a study from the command line."""
     flags = read_flags(argv)
+    settle(flags)  # the precision is that which is fast with as many threads as the runs have
     out = flags.out / flags.study
     (out / "training").mkdir(parents=True, exist_ok=True)
     study = STUDIES[flags.study]

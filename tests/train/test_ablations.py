@@ -203,6 +203,29 @@ def test_all_runs_of_a_study_have_the_precision_that_it_began_with(small, tmp_pa
     assert json.loads((folder / "one_layer" / "variant.json").read_text())["precision"] == "bf16"
 
 
+def test_the_precision_is_chosen_with_the_memory_and_the_threads_of_the_runs(
+    small, tmp_path, monkeypatch
+):
+    done = []
+
+    def choose():
+        done.append("choose")
+        return Hardware("cpu", "no")
+
+    monkeypatch.setattr(ablations, "settle_memory", lambda: done.append("memory"))
+    monkeypatch.setattr(ablations.torch, "set_num_threads", lambda n: done.append(f"{n} threads"))
+    monkeypatch.setattr(ablations, "choose", choose)
+    run(tmp_path, "--variants", "full", "--seeds", "0", "--threads", "2")
+    assert done[:3] == ["memory", "2 threads", "choose"]
+
+
+def test_a_damaged_plan_is_a_sentence(small, tmp_path):
+    folder = run(tmp_path, "--variants", "full", "--seeds", "0")
+    (folder / "full" / "variant.json").write_text("{")
+    with pytest.raises(SystemExit, match=r"variant\.json cannot be read"):
+        run(tmp_path, "--variants", "full", "--seeds", "1")
+
+
 def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
     folder = run(tmp_path, "--variants", "full", "--seeds", "0")
     path = folder / "study.json"
