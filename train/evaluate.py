@@ -40,7 +40,8 @@ def main(argv: list[str] | None = None) -> None:
         type=Path,
         help="a local copy of the data; without it the Hub's is loaded (copy: none)",
     )
-    add("--limit", type=int, help="score only the first so many examples (or characters)")
+    limit = "score only the first so many examples (of each set), or characters (shakespeare)"
+    add("--limit", type=int, help=limit)
     add("--checkpoint", type=Path, help="a checkpoint folder; without it checkpoints/<task>")
     add("--json", action="store_true", help="print one line of JSON and nothing else")
     add("--write", action="store_true", help="also write scores.json and the card, README.md")

@@ -28,7 +28,7 @@ class TrainConfig:
     What a field's name does not say stands beside its type, and in the help of the flags.
     """
 
-    steps: Annotated[int, "0 only evaluates what --init gives"] = 2000
+    steps: Annotated[int, "0 only evaluates what --init gives, and keeps it"] = 2000
     minutes: Annotated[float, "if above 0, the schedule fits this time box and ends with it"] = 0.0
     batch_size: Annotated[int, "examples, or padded tokens where a task says so"] = 64
     learning_rate: float = 1e-3
@@ -87,7 +87,7 @@ class Progress:
 
     step: int = 0
     tokens: int = 0  # targets that had a loss
-    seconds: float = 0.0  # spent training, evaluations included, interruptions not
+    seconds: float = 0.0  # spent training and evaluating, but for interruptions and step 0
     loss: float = math.nan  # of this step's batch, per target
     best: float = math.inf
     stale: int = 0  # evaluations since the best

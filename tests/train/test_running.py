@@ -229,6 +229,16 @@ def test_a_finished_model_is_replaced_only_on_request(trained):
     assert {row["run"] for row in read_metrics(Path(trained[-1]))} == {"1"}
 
 
+def test_a_run_with_nothing_to_resume_says_so_and_begins(tmp_path, text, capsys):
+    out = tmp_path / "new"
+    flags = [*WRITER, "--data", str(text), "--out", str(out), "--resume", "--steps"]
+    said = f"There is nothing to resume in {out}: the training begins anew.\n"
+    shakespeare.main([*flags, "1"])
+    assert said in capsys.readouterr().out and (out / "config.json").exists()
+    shakespeare.main([*flags, "2"])
+    assert said not in capsys.readouterr().out
+
+
 def test_a_finished_model_without_its_states_is_not_begun_anew(trained):
     folder = Path(trained[-1])
     shutil.rmtree(folder / "training")  # as on a fresh clone

@@ -62,6 +62,8 @@ def run(
         begun = announced["run"]
     hardware, code = hardware_of(options, begun), commit()
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
+    if is_main and options.resume and not any(state.glob("step-*")):
+        print(f"There is nothing to resume in {options.out}: the training begins anew.")
     if is_main and begun is None:
         record = describe(options, None, hardware, Progress(), code)
         announce_run(options.out, past, record, model, tokenizer)
