@@ -61,7 +61,9 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
         if everything or not is_scored(folder):
             scored(folder, data)
             done.append(f"{name}/scores.json")
-        write_card(load_trained(folder, Model), exam_of(CHECKPOINTS[name].script).card_of(folder))
+        else:
+            card = exam_of(CHECKPOINTS[name].script).card_of(folder)
+            write_card(load_trained(folder, Model), card)
         for file, (of, _) in MEASURING.items():
             if name in of and (everything or not is_current(folder / file)):
                 measure(folder, file, data)

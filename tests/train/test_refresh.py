@@ -7,7 +7,7 @@ import pytest
 
 from train import copy_task, refresh
 from train.evaluate import exam_of
-from train.running.card import model_card
+from train.running import card
 from train.running.measured import MEASURED
 from transformer_core.checkpoint import load_trained, save
 from transformer_core.files import write_atomically
@@ -41,8 +41,9 @@ def test_every_published_checkpoint_is_scored(folder):
 
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
 def test_every_card_says_what_the_files_beside_it_say(folder):
-    card = exam_of(CHECKPOINTS[folder.name].script).card_of(folder)
-    assert (folder / "README.md").read_text() == model_card(load_trained(folder, Model), card)
+    prose = exam_of(CHECKPOINTS[folder.name].script).card_of(folder)
+    told = card.model_card(load_trained(folder, Model), prose)
+    assert (folder / "README.md").read_text() == told
 
 
 def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypatch):
@@ -50,9 +51,13 @@ def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypa
     folder, config = tmp_path / "copy_task", replace(copy_task.MODEL, d_model=16, n_layers=1)
     save(folder, EncoderDecoder(config))
     write_atomically(folder / "tokenizer.json", symbols(copy_task.N_SYMBOLS).to_json())
+    cards, model_card = [], card.model_card
+    monkeypatch.setattr(card, "model_card", lambda *of: cards.append(of) or model_card(*of))
     assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
     assert refresh.is_current(folder / "scores.json") and (folder / "README.md").exists()
+    assert len(cards) == 1
     assert refresh.refresh(tmp_path, None, everything=False) == []
+    assert len(cards) == 2, "a card is written from the files in any case"
     assert refresh.refresh(tmp_path, None, everything=True) == ["copy_task/scores.json"]
     save(folder, EncoderDecoder(config))
     assert not refresh.is_current(folder / "scores.json")
