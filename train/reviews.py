@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from train.data import buckets, hub, sequences
 from train.data.error import DataError
-from train.data.films import HELD_OUT, load, unlabelled
+from train.data.films import HELD_OUT, load_all
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
@@ -166,8 +166,8 @@ def main(argv: list[str] | None = None) -> None:
     options = read_flags(
         "reviews", PRESETS, __doc__, argv, fixed=("best_by", "causal_mask", *OF_CLASSIFIERS)
     )
-    labelled, held_out = load(options.data)
-    texts = [*labelled.text, *unlabelled(options.data).text]
+    labelled, held_out, unlabelled = load_all(options.data)
+    texts = [*labelled.text, *unlabelled.text]
     tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)
     ids = stream(tokenizer, texts)
     windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)

@@ -28,7 +28,7 @@ from transformer_core.model.trace import Attention, Site, Trace
 from transformer_core.tokenization import CLS, SPECIAL_TOKENS
 
 N_BEFORE = 3  # tokens that are put before a source
-KNOCK_OUT_TOKENS = 4_096  # of one batch
+TOKENS_AT_ONCE = 4_096  # of one batch
 FEW_KEYS = {EncoderDecoder: 2, DecoderLM: 16}  # a decoder's query with so few keys has no choice
 
 
@@ -62,7 +62,7 @@ def nats(model: Model, text: Text, trace: Trace | None = None, n: int = 1) -> Te
 
 def losses(model: Model, text: Text) -> Tensor:
     """How much more a prediction loses without each head. -> (heads,)"""
-    size = KNOCK_OUT_TOKENS // len(text.ids)
+    size = TOKENS_AT_ONCE // len(text.ids)
     return torch.tensor(
         [*knock_out(model, size, lambda n, off: nats(model, text, off, n)).values()]
     )

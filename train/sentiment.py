@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from train import reviews
 from train.data import films, short_sentences
 from train.data.buckets import Ragged
+from train.data.hub import Reviews
 from train.data.labelled_reviews import (
     FORGOTTEN,
     PLAIN_PRESETS,
@@ -172,20 +173,27 @@ def share_right(trained: Trained[Model], kind: str) -> float:
 EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examine, card_of)
 
 
+def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:
+    """Labelled reviews to learn from and to validate on, and those without labels that a preset
+    learns from."""
+    if options.preset == "sentences":
+        return films.load_all(options.data)
+    return *splits(options.data, options.preset), Reviews([], [])
+
+
 def examples_of(
-    options: Options, tokenizer: Tokenizer, reviews: Ragged, target: Tensor
+    options: Options, tokenizer: Tokenizer, labelled: Ragged, target: Tensor, others: Ragged
 ) -> Examples:
-    """What a preset learns from, given the labelled reviews and their labels."""
+    """What a preset learns from, given the labelled reviews, their labels, and other reviews."""
     if options.preset in PLAIN_PRESETS:
-        return weighed(reviews, target)
+        return weighed(labelled, target)
     if options.preset != "sentences":
-        return reviews_and_excerpts(tokenizer, reviews, target, options.train.seed)
-    others = encode(tokenizer, films.unlabelled(options.data).text, options.model.max_len)
+        return reviews_and_excerpts(tokenizer, labelled, target, options.train.seed)
     verdicts = verdicts_of(options, others)
     return (
-        weighed(reviews, target, WHOLE)
+        weighed(labelled, target, WHOLE)
         + weighed(others, verdicts, WHOLE)
-        + single_sentences(tokenizer, reviews, target)
+        + single_sentences(tokenizer, labelled, target)
         + single_sentences(tokenizer, others, verdicts)
     )
 
@@ -221,17 +229,17 @@ def refuse_readers(options: Options) -> None:
             )
 
 
-def verdicts_of(options: Options, reviews: Ragged) -> Tensor:
+def verdicts_of(options: Options, texts: Ragged) -> Tensor:
     """What the teachers say of whole reviews on average. -> (reviews, n_classes)"""
     teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier)
-    return mean_answer(teachers, options.precision, lambda one: predict(one, reviews))
+    return mean_answer(teachers, options.precision, lambda one: predict(one, texts))
 
 
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     # the app explains a verdict by what [CLS] came from
-    read = read_flags(
+    asked = read_flags(
         "sentiment",
         PRESETS,
         __doc__,
@@ -239,18 +247,18 @@ def main(argv: list[str] | None = None) -> None:
         fixed=("pooling", "n_classes", "causal_mask"),
         teachers=TEACHERS,
     )
-    options = with_teachers(read)
+    options = with_teachers(asked)
     refuse_readers(options)
-    some, held_out = splits(options.data, options.preset)
+    some, held_out, others = read(options)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)
-    corpus = encode(tokenizer, some.text, config.max_len)
+    corpus, unlabelled = (encode(tokenizer, part.text, config.max_len) for part in (some, others))
     validation = Validation.of(tokenizer, held_out, config.max_len)
     torch.manual_seed(options.train.seed)
     model = MODELS.get(options.preset, EncoderClassifier)(config)
     if isinstance(model, LinearClassifier):
         begin_with_naive_bayes(model, corpus, some.label)
-    examples = examples_of(options, tokenizer, corpus, certain(some.label))
+    examples = examples_of(options, tokenizer, corpus, certain(some.label), unlabelled)
     forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
     batch_of = batches(examples, options.train, forgotten=forgotten)
 

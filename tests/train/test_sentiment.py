@@ -126,12 +126,33 @@ def test_windows_lie_at_even_distances_from_the_first_to_the_last():
 
 
 def test_no_text_is_both_tested_and_trained_on(folder):
-    parts = [*films.load(folder), films.unlabelled(folder)]
+    parts = films.load_all(folder)
+    assert parts[:2] == films.load(folder)
     labelled, held_out, unlabelled = (set(part.text) for part in parts)
     test = set(hub.reviews(folder, "test").text)
     assert not (labelled & held_out or unlabelled & (labelled | held_out))
     assert not test & (labelled | held_out | unlabelled)
     assert len(labelled | held_out) == 150 and len(unlabelled) == 80 and held_out
+
+
+def test_every_set_of_reviews_is_read_once(folder, tmp_path, monkeypatch):
+    out, seen, plain = tmp_path / "out", [], hub.reviews
+
+    def reading(path, kind):
+        seen.append(kind)
+        return plain(path, kind)
+
+    monkeypatch.setattr(hub, "reviews", reading)
+    common = ["--data", str(folder), *SMALL, "--no-exam"]
+    reviews.main([*common, "--out", str(out), "--batch-size", "4"])
+    assert sorted(seen) == ["test", "train", "unsupervised"]
+    seen.clear()
+    sentiment.main([*common, "--out", str(tmp_path / "first"), "--init", str(out)])
+    assert sorted(seen) == ["test", "train"]
+    seen.clear()
+    words = ["--preset", "sentences", "--init", str(tmp_path / "first")]
+    sentiment.main([*common, *words, "--out", str(tmp_path / "second")])
+    assert sorted(seen) == ["test", "train", "unsupervised"]
 
 
 def test_the_reports_protocol_divides_every_text_once(folder):
@@ -393,7 +414,7 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     with pytest.raises(SystemExit, match="says what is learnt: choose another --out"):
         sentiment.main([*words, *same])
     sentiment.main([*words, "--init", str(first), "--precision", "no"])
-    teacher, others = load_trained(first), films.unlabelled(folder)
+    teacher, (_, _, others) = load_trained(first), films.load_all(folder)
     encoded = labelled_reviews.encode(teacher.tokenizer, others.text, teacher.model.config.max_len)
     wanted = verdicts.predict(teacher.model, encoded).softmax(-1)
     assert_close(learnt[0].target[-1], wanted[-1])
@@ -416,7 +437,7 @@ def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
     )
     models = [load(teacher) for teacher in teachers]
     encoded = labelled_reviews.encode(
-        load_trained(teachers[0]).tokenizer, films.unlabelled(folder).text, 32
+        load_trained(teachers[0]).tokenizer, films.load_all(folder)[2].text, 32
     )
     found = sentiment.verdicts_of(options, encoded)
     said = [verdicts.predict(model, encoded).softmax(-1) for model in models]

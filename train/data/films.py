@@ -20,7 +20,19 @@ def load(path: Path | None) -> tuple[Reviews, Reviews]:
 
     DataError if some have no label, or none would be left to validate.
     """
-    labelled = unique(with_labels(hub.reviews(path, "train")), set(hub.reviews(path, "test").text))
+    return divided(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
+
+
+def load_all(path: Path | None) -> tuple[Reviews, Reviews, Reviews]:
+    """What `load` gives, and reviews without labels, none of whose texts stands in another set."""
+    labelled, tested = hub.reviews(path, "train"), set(hub.reviews(path, "test").text)
+    others = unique(hub.reviews(path, "unsupervised"), tested.union(labelled.text))
+    return *divided(labelled, tested), others
+
+
+def divided(reviews: Reviews, tested: set[str]) -> tuple[Reviews, Reviews]:
+    """Training reviews to learn from and to validate on, without those that are tested."""
+    labelled = unique(with_labels(reviews), tested)
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
     kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
     if not held_out:
@@ -33,12 +45,6 @@ def with_labels(reviews: Reviews) -> Reviews:
     if missing := reviews.label.count(-1):
         raise DataError(f"{missing:,} of {len(reviews):,} reviews have no label")
     return reviews
-
-
-def unlabelled(path: Path | None) -> Reviews:
-    """Reviews without labels, none of whose texts stands in another set."""
-    seen = {text for kind in ("train", "test") for text in hub.reviews(path, kind).text}
-    return unique(hub.reviews(path, "unsupervised"), seen)
 
 
 def unique(reviews: Reviews, elsewhere: set[str]) -> Reviews:
