@@ -29,11 +29,13 @@ from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, name_of, settle_memory
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
+from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
 from transformer_core import checkpoint
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
+from transformer_core.model.models import Model
 
 KEPT_SEED = 0  # whose weights stay
 N_COUNTED = 4  # batches whose floating-point operations are counted
@@ -50,14 +52,10 @@ def train(
 ) -> str:
     """Do one run and return its outcome; metrics.csv is written last, after all other files."""
     recipe = seeded(recipe, seed)
-    task, folder = study.task(recipe, data), out / name
+    task = study.task(recipe, data)
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
-    held = read_json(folder / "variant.json") or {}
-    if all(held.get(part) == value for part, value in plan(recipe, hardware).items()):
-        flops = held["flops_per_target"]  # to count them takes as long as some steps
-    else:  # on the batches of KEPT_SEED: those of other seeds may be padded more or less
-        flops = flops_per_target(recipe, study.task(seeded(recipe, KEPT_SEED), data))
-    record = describe(recipe, flops, hardware)
+    # of the batches of KEPT_SEED: those of other seeds are others, padded more or less
+    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data), out / name, hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
@@ -73,20 +71,27 @@ def train(
     ((now, last),) = deque(measured(steps, metrics), maxlen=1)
     assert now.metrics is not None  # a training ends with an evaluation
     with locked(out / "training" / f"{name}.lock", wait=True):
-        folder.mkdir(exist_ok=True)
-        write_atomically(folder / "variant.json", record)
-        if seed == KEPT_SEED and not now.diverged and checkpoint.can_hold(last):
-            checkpoint.save(folder, last)
-            write_atomically(out / "tokenizer.json", task.tokenizer.to_json())
-        if task.by_position is not None:
-            rows = [
-                {"seed": str(seed), "position": str(position), "loss": f"{loss:.6g}"}
-                for position, loss in task.by_position(last)
-            ]
-            merge(folder / "extrapolation.csv", list(rows[0]), rows, seed)
-        merge(folder / "metrics.csv", COLUMNS, metrics.rows, seed)
+        keep_run(out / name, record, task, last, metrics, weights=not now.diverged)
     metrics.path.unlink()
     return f"{name}, seed {seed}: loss {now.metrics['loss']:.4f} after {now.seconds / 60:.1f} min"
+
+
+def keep_run(
+    folder: Path, record: str, task: Task, last: Model, metrics: Metrics, *, weights: bool
+) -> None:
+    """Put one seed's run into a variant's folder; weights says whether they are worth keeping."""
+    folder.mkdir(exist_ok=True)
+    write_atomically(folder / "variant.json", record)
+    if weights and metrics.seed == KEPT_SEED and checkpoint.can_hold(last):
+        checkpoint.save(folder, last)
+        write_atomically(folder.parent / "tokenizer.json", task.tokenizer.to_json())
+    if task.by_position is not None:
+        rows = [
+            {"seed": str(metrics.seed), "position": str(position), "loss": f"{loss:.6g}"}
+            for position, loss in task.by_position(last)
+        ]
+        merge(folder / "extrapolation.csv", list(rows[0]), rows, metrics.seed)
+    merge(folder / "metrics.csv", COLUMNS, metrics.rows, metrics.seed)
 
 
 def seeded(recipe: Recipe, seed: int) -> Recipe:
@@ -100,10 +105,22 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 
-def describe(recipe: Recipe, flops: float, hardware: Hardware) -> str:
-    """variant.json: what was built, how it was trained, and what a target costs."""
+def describe(recipe: Recipe, task: Task, folder: Path, hardware: Hardware) -> str:
+    """variant.json: what was built, how it was trained, and what a target costs.
+
+    SystemExit if what the folder holds of it was trained on other data.
+    """
+    held, first = read_json(folder / "variant.json") or {}, digest_of(task.batch_of(0))
+    if held.get("first_batch", first) != first:  # older ones do not say
+        raise SystemExit(f"{folder} was trained on other data: remove it or choose another --out.")
+    common = plan(recipe, hardware)
+    if all(held.get(part) == value for part, value in common.items()):
+        flops = held["flops_per_target"]  # to count them takes as long as some steps
+    else:
+        flops = flops_per_target(recipe, task)
     record = {
-        **plan(recipe, hardware),
+        **common,
+        "first_batch": first,
         "parameters": recipe.kind(recipe.model).n_parameters,
         "flops_per_target": flops,
         "device": name_of(hardware.device),

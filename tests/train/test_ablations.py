@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -224,6 +225,29 @@ def test_a_damaged_plan_is_a_sentence(small, tmp_path):
     (folder / "full" / "variant.json").write_text("{")
     with pytest.raises(SystemExit, match=r"variant\.json cannot be read"):
         run(tmp_path, "--variants", "full", "--seeds", "1")
+
+
+def test_runs_on_other_data_are_not_mixed(small, tmp_path, monkeypatch):
+    folder = run(tmp_path, "--variants", "full", "--seeds", "0")
+    path = folder / "full" / "variant.json"
+    held = json.loads(path.read_text())
+    assert re.fullmatch("[0-9a-f]{12}", held["first_batch"])
+    run(tmp_path, "--variants", "full", "--seeds", "1")
+    study = STUDIES["copy_task"]
+
+    def other(recipe, data):
+        task = study.task(recipe, data)
+        return replace(task, batch_of=lambda step: tuple(t + 1 for t in task.batch_of(step)))
+
+    with monkeypatch.context() as patch:
+        patch.setitem(STUDIES, "copy_task", replace(study, task=other))
+        with pytest.raises(SystemExit, match="full was trained on other data"):
+            run(tmp_path, "--variants", "full", "--seeds", "2")
+    assert not is_finished(folder / "full", 2)
+    del held["first_batch"]
+    path.write_text(json.dumps(held))  # as older ones
+    run(tmp_path, "--variants", "full", "--seeds", "2")
+    assert is_finished(folder / "full", 2)
 
 
 def test_runs_of_another_precision_are_not_mixed(small, tmp_path):

@@ -684,6 +684,22 @@ def test_a_run_that_cannot_begin_leaves_what_another_can_go_on_from(trained):
     assert sorted(states.rglob("*")) == before
 
 
+def test_a_run_is_not_resumed_with_other_data(trained, text):
+    folder, (run,) = Path(trained[-1]), read_runs(Path(trained[-1]))
+    more, was = [*trained, "--steps", "3", "--resume"], text.read_text()
+    assert re.fullmatch("[0-9a-f]{12}", run["first_batch"])
+    text.write_text(was + "And more of it.")
+    with pytest.raises(SystemExit, match="its first batch would be another"):
+        shakespeare.main(more)
+    text.write_text(was.replace("resolved", "devolser"))
+    with pytest.raises(SystemExit, match="its first batch would be another"):
+        shakespeare.main(more)
+    del run["first_batch"]
+    (folder / "run.json").write_text(json.dumps([run]))  # as older ones
+    shakespeare.main(more)
+    assert [run["steps"] for run in read_runs(folder)] == [3]
+
+
 def test_another_class_of_model_cannot_be_resumed(trained):
     flags = ["--resume", "--max-len", "6", "--steps", "2", "--out", trained[-1]]
     with pytest.raises(SystemExit, match="holds DecoderLM, not EncoderDecoder"):

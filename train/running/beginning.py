@@ -25,14 +25,15 @@ MEANING = (
 )
 
 
-def prepare(options: Options, model: Model) -> Path:
-    """Make --out and the model ready for the run to begin. -> the folder of its states"""
+def prepare(options: Options, model: Model, first_batch: str) -> Path:
+    """Make --out and the model ready for the run to begin, of whose first batch the digest is
+    given. -> the folder of its states"""
     if options.train.optimizer == "muon" and not inside_blocks(model):
         name = type(model).__name__
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
     if options.resume:
         refuse_another_model(options.out, model)
-        refuse_other_settings(options)
+        refuse_other_settings(options, first_batch)
     if options.init:
         start_from(options.init, model)
     state = options.out / "training"
@@ -57,8 +58,9 @@ def refuse_another_model(folder: Path, model: Model) -> None:
         raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
 
 
-def refuse_other_settings(options: Options) -> None:
-    """A run is resumed with the settings that it began with; only those of UNTIL may change."""
+def refuse_other_settings(options: Options, first_batch: str) -> None:
+    """A run is resumed with the data and the settings that it began with; only those of UNTIL may
+    change."""
     begun = announced_run(options.out)
     run = begun["run"] if begun else next(iter(read_runs(options.out)[-1:]), None)
     if run is None:
@@ -68,7 +70,12 @@ def refuse_other_settings(options: Options) -> None:
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
     if (flag(run, "data") is None) != (options.data is None):
         raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
-    # older records do not say who taught
+    # older records do not say what came first, nor who taught
+    if run.get("first_batch", first_batch) != first_batch:
+        raise SystemExit(
+            f"--resume cannot change the data of the training in {options.out}: its first batch "
+            "would be another"
+        )
     if run.get("teachers", now := taught_by(options)) != now:
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 

@@ -9,6 +9,8 @@ from train.running.metrics import Metrics, read_rows
 from train.running.records import announced_run, read_runs
 from transformer_core.studies.trainings import trainings_behind
 
+Record = dict[str, Any]
+
 
 def history(options: Options) -> tuple[Path, ...]:
     """The folders whose earlier runs are this model's past; none if it begins anew.
@@ -23,15 +25,17 @@ def history(options: Options) -> tuple[Path, ...]:
     return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
 
 
-def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, list[dict[str, Any]]]:
+def open_metrics(
+    options: Options, past: tuple[Path, ...]
+) -> tuple[Metrics, list[Record], Record | None]:
     """Start a new run after those it builds on, or, resuming, go on with the last.
 
-    -> its metrics, and the records of the runs. Runs of several folders are numbered
-    consecutively; those that two folders have in common appear once. Rows of a run that was killed
-    before it was recorded are none of the past.
+    -> its metrics, the records of the runs before it, and its own record if it goes on. Runs of
+    several folders are numbered consecutively; those that two folders have in common appear once.
+    Rows of a run that was killed before it was recorded are none of the past.
     """
     rows: list[dict[str, str]] = []
-    runs: list[dict[str, Any]] = []
+    runs: list[Record] = []
     for folder in past:
         its = read_runs(folder)
         known = n_shared(runs, its)
@@ -41,18 +45,21 @@ def open_metrics(options: Options, past: tuple[Path, ...]) -> tuple[Metrics, lis
             if known < int(row["run"]) <= len(its)
         ]
         runs += its[known:]
-    resumed = options.resume and past == (options.out,) and not announced_run(options.out)
-    number = max(1, len(runs) + (not resumed))
-    return Metrics(options.out / "metrics.csv", number, options.train.seed, rows), runs
+    begun = announced_run(options.out) if options.resume else None
+    own = begun["run"] if begun else None
+    if options.resume and not begun and past == (options.out,) and runs:
+        own = runs.pop()
+    metrics = Metrics(options.out / "metrics.csv", len(runs) + 1, options.train.seed, rows)
+    return metrics, runs, own
 
 
-def n_shared(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
+def n_shared(some: list[Record], others: list[Record]) -> int:
     """How many of their first runs two models have in common."""
     alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))
     return sum(1 for _ in alike)
 
 
-def taught_by(options: Options) -> list[dict[str, Any]]:
+def taught_by(options: Options) -> list[Record]:
     """What was typed for all teachers, oldest first, and the minutes each training took: a teacher
     may lie in a folder that nobody else has."""
     runs = (run for folder in options.teachers for run in read_runs(folder))

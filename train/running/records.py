@@ -1,5 +1,6 @@
 """What a checkpoint's folder keeps of the runs that led to it."""
 
+import hashlib
 import itertools
 import json
 import shlex
@@ -8,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from train.loop import Batch
 from train.running.measured import MEASURED
 from train.running.metrics import read_rows
 from transformer_core.checkpoint import read_json
@@ -47,6 +49,17 @@ def announce_run(
 def shape_of(model: Model) -> dict[str, Any]:
     """Which model it is, and every field of its config."""
     return {"kind": type(model).__name__, **asdict(model.config)}
+
+
+def digest_of(first: Batch) -> str:
+    """12 hex digits of the tokens of a run's first batch, by which other data are told.
+
+    Which examples it draws depends on how many there are: of all changes, only those of a text
+    that it does not draw, and to as many tokens as before, go unnoticed.
+    """
+    tokens = first[0].long().contiguous()
+    content = f"{tuple(tokens.shape)} ".encode() + tokens.numpy().tobytes()
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def announced_run(folder: Path) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from train.running.history import history, open_metrics, taught_by
 from train.running.metrics import measured
 from train.running.records import (
     announce_run,
-    announced_run,
+    digest_of,
     disown,
     is_in,
     record_run,
@@ -54,18 +54,16 @@ def run(
     finish may adjust these weights before they are saved. With --exam the exam then scores the
     checkpoint, and writes its card.
     """
-    state = prepare(options, model)
+    origin = {"commit": commit(), "first_batch": digest_of(batch_of(0))}
+    state = prepare(options, model, origin["first_batch"])
     past = history(options)
-    metrics, runs = open_metrics(options, past)
-    runs_before, begun = runs[: metrics.run - 1], next(iter(runs[metrics.run - 1 :]), None)
-    if options.resume and (announced := announced_run(options.out)):
-        begun = announced["run"]
-    hardware, code = hardware_of(options, begun), commit()
+    metrics, runs_before, begun = open_metrics(options, past)
+    hardware = hardware_of(options, begun)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     if is_main and options.resume and not any(state.glob("step-*")):
         print(f"There is nothing to resume in {options.out}: the training begins anew.")
     if is_main and begun is None:
-        record = describe(options, None, hardware, Progress(), code)
+        record = describe(options, None, hardware, Progress(), origin)
         announce_run(options.out, past, record, model, tokenizer)
     steps = fit(
         model,
@@ -82,20 +80,19 @@ def run(
         if now.metrics is not None and is_main:
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
-            record_run(options.out, runs_before, describe(options, begun, hardware, now, code))
+            record_run(options.out, runs_before, describe(options, begun, hardware, now, origin))
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
             f"evaluation is no number any more. {options.out} holds the last weights that were "
             "kept, and they are not scored."
         )
-    if is_main:
-        if finish is not None:
-            best = checkpoint.load(options.out, type(model)).to(hardware.device)
-            finish(best)
-            keep(options.out, best, tokenizer, anew=False)
-        if options.exam:
-            publish(options, exam)
+    if is_main and finish is not None:
+        best = checkpoint.load(options.out, type(model)).to(hardware.device)
+        finish(best)
+        keep(options.out, best, tokenizer, anew=False)
+    if is_main and options.exam:
+        publish(options, exam)
 
 
 def publish(options: Options, exam: Exam) -> None:
@@ -169,11 +166,12 @@ def hardware_of(options: Options, begun: Record | None) -> Hardware:
 
 
 def describe(
-    options: Options, begun: Record | None, hardware: Hardware, now: Progress, code: str
+    options: Options, begun: Record | None, hardware: Hardware, now: Progress, origin: Record
 ) -> Record:
-    """What the model card says of a run of this code; numbers are as measured.
+    """What the model card says of a run; numbers are as measured.
 
     begun is the record of the run that goes on, if one does: its command says what it began with.
+    origin says which code runs and with which data.
     """
     commands = [options.command]
     if begun is not None:
@@ -192,7 +190,7 @@ def describe(
         "minutes": round(now.seconds / 60, 1),
         "steps": now.step,
         "tokens": now.tokens,
-        "commit": code,
+        **origin,
         "torch": torch.__version__,
         "train": asdict(options.train),
         "teachers": taught_by(options),
