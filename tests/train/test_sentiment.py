@@ -100,7 +100,12 @@ def test_reviews_that_lack_labels_or_are_too_few_are_refused_in_a_sentence(folde
     datasets.Dataset.from_dict(vars(few)).to_parquet(folder / "train.parquet")
     held_out = films.is_held_out(few.text[0])
     assert not held_out
-    with pytest.raises(DataError, match="1 reviews are too few"):
+    with pytest.raises(DataError, match="1 reviews are too few: none of them validates"):
+        films.load(folder)
+    some = some_reviews(150, 0)
+    validates = some.take([next(i for i, text in enumerate(some.text) if films.is_held_out(text))])
+    datasets.Dataset.from_dict(vars(validates)).to_parquet(folder / "train.parquet")
+    with pytest.raises(DataError, match="1 reviews are too few: none of them is left to learn"):
         films.load(folder)
 
 

@@ -18,7 +18,7 @@ def is_held_out(text: str) -> bool:
 def load(path: Path | None) -> tuple[Reviews, Reviews]:
     """Labelled reviews to learn from and to validate on; none of their texts is in the test set.
 
-    DataError if some have no label, or none would be left to validate.
+    DataError if some have no label, or none would be left to learn from or to validate.
     """
     return divided(hub.reviews(path, "train"), set(hub.reviews(path, "test").text))
 
@@ -35,8 +35,9 @@ def divided(reviews: Reviews, tested: set[str]) -> tuple[Reviews, Reviews]:
     labelled = unique(with_labels(reviews), tested)
     held_out = [i for i, text in enumerate(labelled.text) if is_held_out(text)]
     kept = [i for i, text in enumerate(labelled.text) if not is_held_out(text)]
-    if not held_out:
-        raise DataError(f"{len(labelled)} reviews are too few: none of them validates")
+    if not held_out or not kept:
+        role = "is left to learn from" if held_out else "validates"
+        raise DataError(f"{len(labelled)} reviews are too few: none of them {role}")
     return labelled.take(kept), labelled.take(held_out)
 
 
