@@ -6,6 +6,13 @@
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
 const GUTTER = 30; // px between two stacks
 let opened = {}, chosen = null;
+// up and down a stack, and across to the other one
+const rest = roving(chart, '[data-key], [data-layer]', {
+  next: (part, [down, right], parts) => {
+    const own = parts.filter((other) => other.parentNode === part.parentNode);
+    return down ? own[own.indexOf(part) + down] : towards(part, [0, right], parts);
+  },
+});
 
 // With the scale that parts are drawn at: full size, or so small that they fit the window.
 function lookAt(stacks) {
@@ -49,6 +56,7 @@ function draw() {
   svg.setAttribute('height', height);
   svg.setAttribute('viewBox', `0 0 ${wide} ${height}`);
   chart.append(svg);
+  rest(chart.querySelector('.on'));
   if (again) chart.querySelector(again)?.focus();
 }
 function focused() { // what finds the part that has the keyboard, once it is drawn anew

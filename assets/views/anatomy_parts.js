@@ -13,7 +13,7 @@ const text = (x, y, kind, words, side = 'start') =>
 function anatomyPart(n, x, y, width, look) {
   const group = shape('g', {
     class: `anatomy-node anatomy-${n.role.replace(' ', '-')} ${n.key === look.chosen ? 'on' : ''}`,
-    tabindex: 0,
+    tabindex: -1,
     role: 'button',
     'data-key': n.key,
     'aria-label': say(n, look.total),
@@ -58,7 +58,7 @@ function anatomyLayer(stack, layer, nodes, x, y, width, { opened, BAR }) {
   const open = opened[stack.name] === layer, base = y + BAR / 2 + 4;
   const group = shape('g', {
     class: 'anatomy-layer',
-    tabindex: 0,
+    tabindex: -1,
     role: 'button',
     'data-stack': stack.name,
     'data-layer': layer,

@@ -10,7 +10,7 @@ const finding = $('.finding'),
   chart = $('.distance-chart'),
   place = $('.distance-p'),
   away = $('.distance-k');
-const MS = 450, NEAR = 0.18;
+const MS = 450, NEAR = 80; // ms a step takes, and in which most of the way is gone
 const NAMES = {
   none: 'No encoding',
   sinusoidal: 'Sinusoidal',
@@ -20,7 +20,7 @@ const NAMES = {
 };
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
-let shown = [+place.value, +away.value], frame = 0; // where the picture is by now
+let shown = [+place.value, +away.value], frame = 0, before = 0; // where the picture is by now
 const keep = keepPart((said) => { // place.distance
   const asked = /^\d+\.-?\d+$/.test(said) ? said.split('.') : [];
   place.value = asked[0] ?? place.defaultValue;
@@ -104,8 +104,10 @@ function move() {
   if (calm.matches) shown = [+place.value, +away.value];
   if (!frame) follow();
 }
-function follow() {
-  const near = (from, to) => Math.abs(to - from) < 0.004 ? to : from + NEAR * (to - from);
+function follow(time = performance.now()) {
+  const part = 1 - Math.exp(-Math.min(50, time - before || 16) / NEAR);
+  const near = (from, to) => Math.abs(to - from) < 0.004 ? to : from + part * (to - from);
+  before = time;
   shown = [near(shown[0], +place.value), near(shown[1], +away.value)];
   if (met) update();
   const there = !met || shown[0] === +place.value && shown[1] === +away.value;
@@ -142,6 +144,7 @@ function counts() { // what the score depends on
 }
 
 function update() {
+  if (!curve) return; // nobody has seen the picture yet
   turnDials();
   moveCurve();
 }

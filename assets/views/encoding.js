@@ -81,22 +81,14 @@ function draw() {
   place = [Math.min(place[0], value.rows - 1), Math.min(place[1], value.columns - 1)];
   show();
 }
-function point(event) {
-  const { rows, columns } = current(), there = cellAt(event, map, rows, columns);
-  if (`${there}` === `${place}`) return;
-  place = there;
-  show();
-}
-for (const kind of ['pointermove', 'pointerdown']) map.addEventListener(kind, point);
-map.addEventListener('keydown', (event) => {
-  const [down, right] = arrow(event) ?? [];
-  if (down === undefined) return;
-  event.preventDefault();
-  place = [
-    clamp(place[0] + down, 0, current().rows - 1),
-    clamp(place[1] + right, 0, current().columns - 1),
-  ];
-  show();
+steerMap(map, {
+  size: () => current()?.table ? [current().rows, current().columns] : null,
+  at: () => place,
+  read(...there) {
+    if (`${there}` === `${place}`) return;
+    place = there;
+    show();
+  },
 });
 actions.png = () => {
   if (!current()?.table) return;

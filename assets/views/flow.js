@@ -2,7 +2,7 @@
 // flow_attention (what every head gave), flow_layout (where it is, with flow_places and flow_hits),
 // flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
 // (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates, and in words flow_names,
-// flow_sentences, flow_tells and flow_tip),
+// flow_sentences, flow_tells and flow_tip; flow_reach is for the keys),
 // flow_export (what can be kept) and flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
@@ -22,6 +22,20 @@ const HALT = { write: .7, classify: 0, translate: .7 };
 const WAIT = 900; // ms a finished piece stands when nothing may move
 
 const tip = flowTip(stage);
+const reach = flowReach(stage, tip, {
+  ribbons: () => ribbonsFrom(least.value / 100),
+  meant: (ribbon) => meant(ribbon),
+  at(ribbon) {
+    const [[u0, v0], [u1, v1]] = g.ends(ribbon, now.fold);
+    return g.xy((u0 + u1) / 2, (v0 + v1) / 2);
+  },
+  back: () => focusOn(now.lit),
+});
+// Tab reaches one of the words that are read, and one of those that are written and seen
+const seen = ({ style }) => style.visibility !== 'hidden';
+const stops = ['.flow-source', '.flow-out'].map((selector) =>
+  roving(stage, selector, { next: wordBeside, is: seen })
+);
 const controls = flowBar(bar, () => draw()),
   { play, next, scrub, unfold, rawly, chooser, least } = controls;
 
@@ -59,6 +73,7 @@ function render() {
   numbers = flowNumbers(value);
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
+  stage.append(reach.button); // the last that Tab reaches there
   root.classList.toggle('flow-chars', numbers.kind === 'write');
   scrub.min = numbers.begin;
   scrub.max = numbers.outs.length;
@@ -150,6 +165,10 @@ function frame(time) {
   flowPaint(pen, shown());
   words.place(g, now, wanted);
   if (left) focusOn(left, { preventScroll: true });
+  if (!moving) {
+    for (const rest of stops) rest();
+    reach.rest(now.fold >= .9);
+  }
   controls.show(now, { runs: until !== null, wanted, raw, attention });
   if (moving) draw();
   else if (until !== null) {
@@ -266,9 +285,6 @@ const held = (node) =>
     (node.dataset.candidate ? { kind: 'out', i: words.about(now) } : null);
 function focusOn({ kind, i }, how) { // only what is seen can be focused
   const list = kind === 'out' ? words.targets : words.sources, at = Math.min(i, list.length - 1);
-  list.forEach((node, n) => {
-    node.tabIndex = n === at ? 0 : -1;
-  });
   list[at]?.focus(how);
   left = null;
 }
@@ -289,6 +305,7 @@ stage.addEventListener('focusout', ({ relatedTarget }) => {
   if (byKey && !stage.contains(relatedTarget)) look(null);
 });
 stage.addEventListener('click', (event) => {
+  if (event.target === reach.button) return;
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
   const found = pointed(event);
@@ -301,12 +318,13 @@ stage.addEventListener('click', (event) => {
   look(kept ? hover : null);
 });
 stage.addEventListener('keydown', (event) => {
-  if (keyed(event, { Escape: true })) kept = hover = null, draw();
-  const token = tokenOf(document.activeElement),
-    [dy, dx] = arrow(event) ?? [];
-  if (!token || dx === undefined) return;
-  event.preventDefault();
-  const [along, across] = g.vertical ? [dx, dy] : [dy, dx],
+  if (!keyed(event, { Escape: true })) return;
+  kept = hover = null;
+  draw();
+});
+function wordBeside(node, [dy, dx]) { // the word beside another one, which may be on another page
+  const token = tokenOf(node),
+    [along, across] = g.vertical ? [dx, dy] : [dy, dx],
     lists = { source: words.sources, out: words.targets };
   const kind = across && numbers.kind !== 'classify' ? across < 0 ? 'source' : 'out' : token.kind,
     list = lists[kind];
@@ -323,24 +341,27 @@ stage.addEventListener('keydown', (event) => {
     cancelAnimationFrame(asked);
     frame(before);
   }
-  focusOn({ kind, i });
-});
+  return lists[kind][i];
+}
 // ---- between two layers: a ribbon leads to its head, or to the head that brought most of it; a
 // stream to its numbers ----
-function pointed(event) { // {text, press: absent where nothing is to be opened}, or null
+const ribbonsFrom = (share) =>
+  now.raw?.around(now.lit).ribbons ?? numbers.ribbons(now.lit, g.seat, page, share);
+function pointed(event) { // what is said there, or null
   if (!g || now.fold < .9 || !event.target.matches('canvas, .flow-plate')) return null;
   const box = canvas.getBoundingClientRect(),
     at = [event.clientX - box.left, event.clientY - box.top],
-    list = now.raw?.around(now.lit).ribbons ??
-      numbers.ribbons(now.lit, g.seat, page, least.value / 200),
     [gap, near] = flowStreamAt(g, numbers, at, now.fold),
     // a finger is thicker than most ribbons, but of two things means the one that is nearer
     slack = tip.finger() ? clamp(gap, 2, 12) : 2,
-    ribbon = flowRibbonAt(g, list, at, now.fold, slack);
+    ribbon = flowRibbonAt(g, ribbonsFrom(least.value / 200), at, now.fold, slack);
+  return meant(ribbon, gap <= 6 && near);
+}
+function meant(ribbon, near) { // {text, press: absent where nothing is to be opened}, or null
   const head = ribbon && (ribbon.site ? attention : numbers).headOf(ribbon);
   if (head) return { text: words.tell(ribbon, head.head), press: () => openHead(head) };
   if (ribbon && !words.keeps(ribbon)) return { text: words.tell(ribbon) };
-  const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : gap <= 6 && near;
+  const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : near;
   if (!stream) return null;
   return {
     text: `${ribbon ? words.tell(ribbon) : words.tellStream(stream)}; press for its numbers`,

@@ -14,8 +14,7 @@ function flowTokens(labels, n, { word, more, sourceText, outText }) {
       make('span', { class: 'flow-share' }),
     );
     Object.assign(node.dataset, { kind, i });
-    // the arrow keys reach the rest
-    node.tabIndex = i === (kind === 'out' ? n.favourite : 0) ? 0 : -1;
+    if (kind === 'out' && n.kind === 'translate' && !sign) node.lang = 'de';
     return node;
   };
   const sources = seats.map((seat, s) =>

@@ -109,21 +109,24 @@ function picture() {
       { x: left - 8, y: now.paths[0][0][1] + 16 + 4, 'text-anchor': 'end', class: 'garden-before' },
       [...value.before].slice(-room).map(shown).join(''),
     ),
-    ...now.runs.map((run, i) => written(run, i, now.paths.length)),
+    ...now.runs.map((run) => written(run, now.paths.length)),
   );
   ways = now.paths.map((_, j) => shape('path', { class: 'garden-thread', 'data-thread': j }));
   redraw(svg, ...ways, texts);
+  rest();
   move(drawn.length === now.paths.length ? drawn : now.paths, now.paths, texts);
 }
-function written({ thread, threads, to, x, y, text, p, forked }, i, n) {
+function written({ thread, threads, to, x, y, text, p, forked }, n) {
   const group = shape('g', {
     class: 'garden-run',
     role: 'button',
-    tabindex: i ? -1 : 0,
+    tabindex: -1,
     'data-thread': thread,
     'data-to': to,
     'data-threads': threads,
-    'aria-label': `${text}, ${threads} of ${n} threads. Press to go on from its end.`,
+    'aria-label': `${text}, ${
+      forked ? percent(p) + ' here, ' : ''
+    }${threads} of ${n} threads. Press to go on from its end.`,
   });
   const top = y - THICK * threads / 2 - 4;
   group.append(
@@ -165,13 +168,11 @@ function light(run) { // the threads of a run, from the beginning to their ends
   svg.classList.toggle('lit', !!run);
   ways.forEach((way, j) => way.classList.toggle('on', j >= first && j < last));
 }
-const every = () => [...svg.querySelectorAll('.garden-run')];
-svg.addEventListener('pointerover', (event) => light(runAt(event)));
-svg.addEventListener('focusin', (event) => { // Tab leads back to this one next time
-  const run = runAt(event);
-  every().forEach((other) => other.setAttribute('tabindex', other === run ? 0 : -1));
-  light(run);
+const rest = roving(svg, '.garden-run', {
+  next: (run, [down, right], runs) => runs[runs.indexOf(run) + down + right],
 });
+svg.addEventListener('pointerover', (event) => light(runAt(event)));
+svg.addEventListener('focusin', (event) => light(runAt(event)));
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
@@ -181,12 +182,10 @@ function take(run) {
 }
 svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));
 svg.addEventListener('keydown', (event) => {
-  const run = runAt(event), way = arrow(event);
-  if (!run || !way && event.key !== 'Enter' && event.key !== ' ') return;
+  const run = runAt(event);
+  if (!run || event.key !== 'Enter' && event.key !== ' ') return;
   event.preventDefault();
-  if (!way) return take(run);
-  const runs = every();
-  runs[runs.indexOf(run) + way[0] + way[1]]?.focus();
+  take(run);
 });
 actions.csv = () => {
   const { lines, probs, temperature } = seen ?? {};

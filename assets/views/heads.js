@@ -28,6 +28,7 @@ const keep = keepHead((asked) => {
   [group, layer, head] = asked ?? [0, 0, 0];
 }, draw);
 const remember = () => keep([group, layer, head]);
+const restOnHead = roving(grid, 'button');
 const hide = $('.option input');
 // a typed “[CLS]” is several tokens
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
@@ -85,9 +86,10 @@ function enlarge() {
   role.textContent = g.roles[layer][head][1];
   paintMap(map, values, n, m);
   label();
-  [...grid.children].forEach((b) =>
-    b.setAttribute('aria-pressed', +b.dataset.l === layer && +b.dataset.h === head)
-  );
+  const isEnlarged = ({ dataset }) => +dataset.l === layer && +dataset.h === head,
+    buttons = [...grid.children];
+  buttons.forEach((button) => button.setAttribute('aria-pressed', isEnlarged(button)));
+  restOnHead(buttons.find(isEnlarged));
   const [stack, kind] = g.name.replace('-attention', '').split(' ');
   document.dispatchEvent(
     new CustomEvent('looked', {
@@ -223,13 +225,10 @@ actions.png = () => {
   });
   savePicture('attention', picture);
 };
-function point(event) {
-  const g = data();
-  if (!g) return;
-  const [i, j] = cellAt(event, map, g.queries.length, g.keys.length);
+function read(i, j) { // a query and a key, or with -1 for the key all that the query looks at
   query = i;
   mark(i, j);
-  pair(i, j);
+  j < 0 ? describe(i) : pair(i, j);
 }
 function pair(i, j) {
   const g = data(), m = g.keys.length;
@@ -237,16 +236,11 @@ function pair(i, j) {
     g.places[1][j] + 1
   } “${unspaced(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
 }
-map.addEventListener('pointermove', point);
-map.addEventListener('pointerdown', point);
-map.addEventListener('keydown', (event) => {
-  const g = data(), jump = arrow(event)?.[0];
-  if (!g || !jump) return;
-  event.preventDefault();
-  const last = g.queries.length - 1;
-  query = clamp((query < 0 ? last : query) + jump, 0, last);
-  mark(query, -1);
-  describe(query);
+steerMap(map, {
+  size: () => data() && [data().queries.length, data().keys.length],
+  at: () => [query < 0 ? data().queries.length - 1 : query, marked[1] ?? -1],
+  read,
+  first: -1,
 });
 whenTheme(() => data() && weights && (thumbnails(), enlarge()));
 whenResized(map.parentElement, () => {

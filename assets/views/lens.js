@@ -6,7 +6,15 @@ const table = $('.lens-table'),
   note = $('.view-note'),
   panel = $('.lens-panel'),
   scroll = $('.lens-scroll');
-let cell = [0, 0];
+// the table scrolls by the arrow keys, too
+const rest = roving(table, 'tbody td', {
+  next(node, [down, right]) {
+    const [i, j] = [+node.dataset.i + down, +node.dataset.j + right];
+    const td = table.querySelector(`[data-i="${i}"][data-j="${j}"]`);
+    td?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    return td;
+  },
+});
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
@@ -44,7 +52,7 @@ function draw() {
       const td = make(
         'td',
         {
-          tabindex: i || j ? -1 : 0,
+          tabindex: -1,
           'data-i': i,
           'data-j': j,
           class: right ? 'right' : '',
@@ -69,7 +77,7 @@ function draw() {
     ),
   );
   table.append(body, foot);
-  cell = [0, 0];
+  rest();
 }
 function say(i, j) {
   const { layers, rows } = current(), row = rows[i], { rank, best } = row.cells[j];
@@ -110,14 +118,6 @@ function close() {
   table.querySelector('.on')?.classList.remove('on');
 }
 const at = (event) => event.target.closest('tbody td');
-function go(to) { // the one cell that Tab reaches
-  const find = ([i, j]) => table.querySelector(`[data-i="${i}"][data-j="${j}"]`), td = find(to);
-  find(cell).tabIndex = -1;
-  td.tabIndex = 0;
-  cell = to;
-  td.focus({ preventScroll: true });
-  return td;
-}
 table.addEventListener('pointerover', (event) => {
   const td = at(event);
   if (td) show(td);
@@ -126,10 +126,7 @@ table.addEventListener('focusin', (event) => {
   const td = at(event);
   if (td) show(td);
 });
-table.addEventListener('click', (event) => {
-  const td = at(event);
-  if (td) go([+td.dataset.i, +td.dataset.j]);
-});
+table.addEventListener('click', (event) => at(event)?.focus({ preventScroll: true }));
 table.addEventListener('focusout', close);
 // the panel returns to the focused cell, and moves with it: the arrow keys scroll the table, too
 for (const [box, kind] of [[table, 'pointerleave'], [scroll, 'scroll']]) {
@@ -138,17 +135,7 @@ for (const [box, kind] of [[table, 'pointerleave'], [scroll, 'scroll']]) {
     td && !panel.hidden ? show(td) : close();
   });
 }
-table.addEventListener('keydown', (event) => {
-  const jump = arrow(event);
-  if (event.key === 'Escape') close();
-  if (!jump) return;
-  event.preventDefault();
-  const { rows, layers } = current();
-  go([
-    clamp(cell[0] + jump[0], 0, rows.length - 1),
-    clamp(cell[1] + jump[1], 0, layers.length - 1),
-  ]).scrollIntoView({ block: 'nearest', inline: 'nearest' });
-});
+table.addEventListener('keydown', ({ key }) => key === 'Escape' && close());
 actions.csv = () =>
   current()?.rows &&
   saveTable('logit-lens', [

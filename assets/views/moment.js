@@ -145,9 +145,21 @@ maps.addEventListener('pointermove', (event) => {
   pointed = [+button.dataset.l, +button.dataset.h, ...cell];
   say();
 });
-maps.addEventListener('pointerleave', () => {
+maps.addEventListener('pointerleave', ({ pointerType }) => {
+  if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed
   pointed = null;
   if (data()) say();
+});
+maps.addEventListener('keydown', (event) => { // from cell to cell of the map that has the focus
+  const button = event.target.closest('.moment-map'), g = data(), way = arrow(event);
+  if (!button || !g || !way) return;
+  event.preventDefault();
+  const head = [+button.dataset.l, +button.dataset.h];
+  const cell = pointed && `${pointed.slice(0, 2)}` === `${head}`
+    ? stepCell(pointed.slice(2), way, [g.queries.length, g.keys.length])
+    : [0, 0];
+  pointed = [...head, ...cell];
+  say();
 });
 actions.csv = () => data() && saveHeads(data(), shown().map(([l, h]) => [l, h, at(l, h)]));
 actions.png = () => {

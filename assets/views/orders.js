@@ -131,7 +131,7 @@ const hold = (tile) => {
 };
 tiles.addEventListener('pointerdown', (event) => {
   const tile = tileOf(event);
-  if (!tile || event.button) return;
+  if (!tile || grip || event.button) return; // a second finger waits
   hold(tile);
   tile.setPointerCapture(event.pointerId);
   grip = { tile, from: `${order}` };

@@ -242,7 +242,9 @@ function player(slider, ms, go, by = 1) {
     clearInterval(timer);
     timer = 0;
     button.textContent = label;
-    if (said) said.ariaLive = 'polite';
+    if (!said) return;
+    said.ariaLive = 'polite';
+    said.append(...said.childNodes); // where it stands now is read aloud
   };
   actions.play = () => {
     if (timer) return halt();
@@ -260,36 +262,6 @@ function player(slider, ms, go, by = 1) {
   };
   slider.addEventListener('input', halt);
   return { runs: () => timer > 0, halt };
-}
-// maps: a colour for every weight from -1 to 1, and a label for every row or column there is room
-// for
-// the channels of a colour that is given as "red, green, blue", for a canvas
-const channels = (name) => colour(name).split(',').map(Number);
-// the numbers of a map, fully coloured at ±limit; what is hidden, -Infinity, stays transparent
-function paintMap(canvas, values, n, m, limit = 1) {
-  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels),
-    context = canvas.getContext('2d');
-  canvas.width = m;
-  canvas.height = n;
-  const image = context.createImageData(m, n);
-  for (let i = 0; i < n * m; i++) {
-    const v = Math.min(1, Math.abs(values[i]) / limit) ** 0.6, high = values[i] < 0 ? minus : plus;
-    for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
-    image.data[4 * i + 3] = values[i] === -Infinity ? 0 : 255;
-  }
-  context.putImageData(image, 0, 0);
-}
-// the [row, column] of a map that a pointer is at, or is nearest to
-function cellAt({ clientX, clientY }, map, n, m) {
-  const box = map.getBoundingClientRect();
-  const at = (part, count) => clamp(Math.floor(part * count), 0, count - 1);
-  return [at((clientY - box.top) / box.height, n), at((clientX - box.left) / box.width, m)];
-}
-function labelAxis(box, tokens, limit) {
-  const step = Math.ceil(tokens.length / limit);
-  box.replaceChildren(
-    ...tokens.map((token, i) => make('span', { text: i % step ? '' : unspaced(token) })),
-  );
 }
 // names at the ends of lines, [{y}, …]: none on another, all from low to high
 function apart(names, gap, low, high) {

@@ -121,28 +121,26 @@ function open({ title: panel, chosen, cell: [row, j] }) {
 }
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
-  const cell = (i, j) => {
-    map.cell = [clamp(i, 0, n - 1), clamp(j, 0, map.n_columns - 1)];
-    describe(map, ...map.cell);
+  const cell = (...place) => {
+    map.cell = place;
+    describe(map, ...place);
   };
-  for (const kind of ['pointermove', 'pointerdown']) {
-    canvas.addEventListener(kind, (event) => cell(...cellAt(event, canvas, n, map.n_columns)));
-  }
-  canvas.addEventListener('pointerleave', ({ pointerType }) => {
-    if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed
-    if (short) note.textContent = current().see;
-    else map.say.textContent = map.about;
-  });
-  canvas.addEventListener('focus', () => cell(...map.cell));
-  canvas.addEventListener('keydown', (event) => {
-    const jump = arrow(event), opens = map.made && (event.key === 'Enter' || event.key === ' ');
-    if (!jump && !opens) return;
-    event.preventDefault();
-    if (jump) cell(map.cell[0] + jump[0], map.cell[1] + jump[1]);
-    else open(map);
+  steerMap(canvas, {
+    size: () => [n, map.n_columns],
+    at: () => map.cell,
+    read: cell,
+    leave() {
+      if (short) note.textContent = current().see;
+      else map.say.textContent = map.about;
+    },
   });
   if (!map.made) return;
   canvas.classList.add('opens');
+  canvas.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    open(map);
+  });
   canvas.addEventListener('click', (event) => {
     cell(...cellAt(event, canvas, n, map.n_columns));
     open(map);

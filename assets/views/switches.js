@@ -7,6 +7,7 @@ const grids = $('.switch-grids'),
   diff = $('.switch-diff'),
   texts = $('.switch-texts');
 let off = new Set(), built = ''; // off: the visitor's last word, which may be ahead of the value
+const rest = roving(grids, 'button');
 const keep = keepPart((said) => {
   off = new Set(said?.split('.'));
 }, () => current()?.groups && follow(current()));
@@ -59,6 +60,7 @@ function build(groups) {
     }
     return make('div', {}, make('p', { class: 'heads-title', text: group.name }), grid);
   }));
+  rest();
 }
 function paint() {
   const { damage, quantity } = current() ?? {},

@@ -70,7 +70,7 @@ function picture() {
     ...order.map(({ mark }) => mark),
     plant.root.mark,
   );
-  nodes.forEach((node, i) => node.label = labelOf(node, i));
+  for (const node of nodes) node.label = labelOf(node);
   const ranks = stems.filter(isFinal).map((node) =>
     node.place = shape(
       'text',
@@ -83,13 +83,13 @@ function picture() {
   redraw(box, svg);
   grow();
 }
-function labelOf(node, i) {
+function labelOf(node) {
   const { x, kept } = node, { base, width, size, inside } = letters(node, measure);
   const group = shape('g', {
     class: `tree-node ${kept ? 'kept' : 'cut'} ${inside ? 'inside' : ''}`,
-    tabindex: i ? -1 : 0,
+    tabindex: -1,
     role: 'button',
-    'data-i': i,
+    'data-i': nodes.indexOf(node),
     'aria-label': say(node),
   });
   group.append(
@@ -136,11 +136,7 @@ function grow() {
     const piece = node.label.querySelector('.tree-text');
     piece.dataset.on = isLit && node.label.matches('.inside') ? '--accent' : '';
   }
-  const focusable = nodes.find(({ label }) => label.tabIndex === 0);
-  if (focusable && !grown(focusable)) { // Tab must lead to one that has grown
-    focusable.label.tabIndex = -1;
-    nodes[0].label.tabIndex = 0;
-  }
+  rest();
   sentence = all || !leader ? sayAll() : sayStep(n, leader, ends);
   tellSentence();
   if (!all) box.scrollTo({ left: (plant.columns[n - 1]?.[1] ?? 0) + 60 - box.clientWidth });
@@ -188,8 +184,12 @@ box.addEventListener('click', (event) => {
   const node = at(event);
   if (node) force(node);
 });
+const rest = roving(box, '.tree-node', {
+  next: (label, way) => nextTo(nodes[+label.dataset.i], way)?.label,
+  is: (label) => !label.matches('.later'),
+});
 // among the grown: the neighbour in its column, the node it continues, or its best continuation
-function next(node, [down, right]) {
+function nextTo(node, [down, right]) {
   const grown = nodes.filter(({ step }) => step < +slider.value);
   if (down) {
     const column = grown.filter(({ step }) => step === node.step).sort((a, b) => a.y - b.y);
@@ -200,16 +200,10 @@ function next(node, [down, right]) {
     : grown.find((other) => other.from === node) ?? grown.find(({ step }) => step > node.step);
 }
 box.addEventListener('keydown', (event) => {
-  const node = at(event), way = arrow(event);
-  if (!node || !way && event.key !== 'Enter' && event.key !== ' ') return;
+  const node = at(event);
+  if (!node || event.key !== 'Enter' && event.key !== ' ') return;
   event.preventDefault();
-  if (!way) return force(node);
-  const other = next(node, way)?.label;
-  if (other) {
-    event.target.tabIndex = -1;
-    other.tabIndex = 0;
-    other.focus();
-  }
+  force(node);
 });
 actions.csv = () =>
   plant &&

@@ -7,6 +7,7 @@ const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note'
 const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };
 const LONG = 2; // characters of a name that still fits upright
 let chosen = 0;
+let enlarged = ''; // the one that is shown large, as it was drawn
 const word = ([text, differs]) => make(differs ? 'mark' : 'span', { text });
 const written = (twin) => twin.says.map(([text]) => text).join('');
 function mapOf(twin, more = { role: 'img' }) {
@@ -36,6 +37,9 @@ function small(twin, i) {
   );
 }
 function enlarge(twin) {
+  const drawn = JSON.stringify(twin);
+  if (drawn === enlarged && large.children.length) return; // somebody may be reading its numbers
+  enlarged = drawn;
   large.replaceChildren(
     make('h4', { text: twin.title }),
     make('p', { class: 'twin-says' }, ...twin.says.map(word)),
@@ -55,22 +59,14 @@ function plot(twin) {
     role: 'status',
     text: 'Point at the map for its numbers, or use the arrow keys.',
   });
-  let cell = [n - 1, -1];
-  const say = ([i, j]) => {
+  let cell = [n - 1, 0];
+  const read = (i, j) => {
     cell = [i, j];
     said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
       percent(weights[i * m + j])
     } of its attention.`;
   };
-  for (const kind of ['click', 'pointermove']) {
-    map.addEventListener(kind, (event) => say(cellAt(event, map, n, m)));
-  }
-  map.addEventListener('keydown', (event) => {
-    const way = arrow(event);
-    if (!way) return;
-    event.preventDefault();
-    say([n, m].map((count, axis) => clamp(cell[axis] + way[axis], 0, count - 1)));
-  });
+  steerMap(map, { size: () => [n, m], at: () => cell, read });
   return make('div', {}, make('div', { class: 'heads-plot' }, keys, queries, map), said);
 }
 function draw() {
@@ -93,6 +89,9 @@ actions.csv = () =>
     ['variant', 'says', 'note'],
     ...current().cards.map((twin) => [twin.title, written(twin), twin.note]),
   ]);
-whenTheme(() => current()?.cards && draw());
+whenTheme(() => {
+  enlarged = '';
+  if (current()?.cards) draw();
+});
 watch('value', draw);
 draw();

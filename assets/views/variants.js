@@ -143,7 +143,8 @@ const leave = () => {
 };
 // after a touch, what it showed stays
 chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
-chart.addEventListener('blur', leave);
+// who goes on to the list wants to read it there
+chart.addEventListener('blur', ({ relatedTarget }) => list.contains(relatedTarget) || leave());
 chart.addEventListener('keydown', (event) => {
   const step = arrow(event)?.[1];
   if (!step || !current()?.lines?.length) return;

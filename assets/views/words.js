@@ -48,10 +48,12 @@ function draw() {
       ];
     }),
   );
+  rest();
   if (chosen >= (value?.words?.length ?? 0)) close();
   else if (chosen >= 0 && value.press === undefined) mark(chosen); // its panel is in use
   else if (chosen >= 0) open(chosen);
 }
+const rest = roving(words, '.words-word');
 function mark(i) {
   words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   words.querySelector(`[data-i="${i}"]`)?.classList.add('on');

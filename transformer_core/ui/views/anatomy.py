@@ -14,7 +14,7 @@ def anatomy_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="anatomy-chart"></div>'
         '<p class="view-note view-readout"></p>'
     )
-    scripts = ("anatomy_words", "anatomy_parts", "anatomy_stack")
+    scripts = ("shared_roving", "anatomy_words", "anatomy_parts", "anatomy_stack")
     return view("anatomy", title, body, ("svg", "csv"), scripts=scripts, **component)
 
 

@@ -16,7 +16,7 @@ def encoding_view(title: str, **component) -> gr.HTML:
         '<i class="encoding-row"></i><i class="encoding-column"></i></div>'
         '<div class="encoding-side"><p class="note" role="status"></p></div></div>'
     )
-    return view("encoding", title, body, ("png", "csv"), **component)
+    return view("encoding", title, body, ("png", "csv"), scripts=("shared_maps",), **component)
 
 
 def encoding_value(
@@ -34,7 +34,7 @@ def encoding_value(
 def encodings_view(title: str, **component) -> gr.HTML:
     """Every encoding side by side, each in the one place where it acts."""
     body = '<div class="encodings-cards"></div>'
-    return view("encodings", title, body, ("csv",), **component)
+    return view("encodings", title, body, ("csv",), scripts=("shared_maps",), **component)
 
 
 def encodings_value(cards: list[tuple[str, str, Tensor | None]]) -> dict:

@@ -7,6 +7,7 @@ from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
 SCRIPTS = (
+    "shared_roving",
     "flow_hops",
     "flow_ribbons",
     "flow_numbers",
@@ -23,6 +24,7 @@ SCRIPTS = (
     "flow_sentences",
     "flow_tells",
     "flow_tip",
+    "flow_reach",
     "flow_labels",
     "flow_plates",
     "flow_tokens",

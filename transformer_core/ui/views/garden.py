@@ -24,7 +24,15 @@ def garden_view(title: str, **component) -> gr.HTML:
         '<div class="garden-scroll"><svg role="group"></svg></div>'
     ) + player_bar("Warm up", "Temperature", heat, note)
     promise = "What could be written next grows here."
-    return view("garden", title, body, ("svg", "csv"), promise=promise, **component)
+    return view(
+        "garden",
+        title,
+        body,
+        ("svg", "csv"),
+        promise=promise,
+        scripts=("shared_roving",),
+        **component,
+    )
 
 
 def garden_value(

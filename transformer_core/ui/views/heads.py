@@ -38,7 +38,7 @@ def attention_view(title: str, **component) -> gr.HTML:
         "</div></div>"
     )
     promise = "What every head looks at appears here."
-    component |= {"scripts": ("shared_heads",), "promise": promise}
+    component |= {"scripts": ("shared_maps", "shared_roving", "shared_heads"), "promise": promise}
     return view("heads", title, body, ("png", "csv"), **component)
 
 

@@ -20,7 +20,7 @@ def moment_view(title: str, promise: str, **component) -> gr.HTML:
         '<div class="moment-body"><div class="moment-maps"></div>'
         '<div class="moment-line"></div></div><p class="view-note"></p>'
     )
-    component |= {"scripts": ("shared_heads",), "promise": promise}
+    component |= {"scripts": ("shared_maps", "shared_heads"), "promise": promise}
     return view("moment", title, body, ("png", "csv"), **component)
 
 

@@ -28,7 +28,9 @@ def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
         '<div class="stages-panels"></div>'
     )
     promise = "Here the numbers of one part appear as maps, a row for each token."
-    return view("stages", title, body, ("csv",), promise=promise, **component)
+    return view(
+        "stages", title, body, ("csv",), promise=promise, scripts=("shared_maps",), **component
+    )
 
 
 def stages_value(

@@ -26,7 +26,8 @@ def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:
         '<div class="switch-grids"></div>'
     )
     promise = "A switch for every head appears here."
-    return view("switches", title, body, ("csv",), promise=promise, lasting=lasting, **component)
+    component |= {"scripts": ("shared_roving",), "promise": promise, "lasting": lasting}
+    return view("switches", title, body, ("csv",), **component)
 
 
 def head_key(head: Head) -> str:

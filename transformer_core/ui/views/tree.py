@@ -25,7 +25,7 @@ def tree_view(title: str, **component) -> gr.HTML:
         title,
         body,
         ("svg", "csv"),
-        scripts=("tree_lanes",),
+        scripts=("shared_roving", "tree_lanes"),
         promise=promise,
         **component,
     )

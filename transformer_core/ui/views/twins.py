@@ -17,7 +17,7 @@ def twins_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="twins-body">'
         '<article class="twin-large"></article><div class="twins-cards"></div></div>'
     )
-    return view("twins", title, body, ("csv",), **component)
+    return view("twins", title, body, ("csv",), scripts=("shared_maps",), **component)
 
 
 def twins_value(

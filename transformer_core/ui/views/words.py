@@ -17,7 +17,7 @@ def words_view(title: str, **component) -> gr.HTML:
         '<div class="tokens-panel words-panel" role="dialog" aria-label="change this word" hidden>'
         "</div>"
     )
-    return view("words", title, body, (), **component)
+    return view("words", title, body, (), scripts=("shared_roving",), **component)
 
 
 def words_value(

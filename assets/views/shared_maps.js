@@ -1,0 +1,53 @@
+// Maps: a colour for every number, and a label for every row or column there is room for.
+// the channels of a colour that is given as "red, green, blue", for a canvas
+const channels = (name) => colour(name).split(',').map(Number);
+// the numbers of a map, fully coloured at ±limit; what is hidden, -Infinity, stays transparent
+function paintMap(canvas, values, n, m, limit = 1) {
+  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels),
+    context = canvas.getContext('2d');
+  canvas.width = m;
+  canvas.height = n;
+  const image = context.createImageData(m, n);
+  for (let i = 0; i < n * m; i++) {
+    const v = Math.min(1, Math.abs(values[i]) / limit) ** 0.6, high = values[i] < 0 ? minus : plus;
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = low[c] + (high[c] - low[c]) * v;
+    image.data[4 * i + 3] = values[i] === -Infinity ? 0 : 255;
+  }
+  context.putImageData(image, 0, 0);
+}
+// the [row, column] of a map that a pointer is at, or is nearest to
+function cellAt({ clientX, clientY }, map, n, m) {
+  const box = map.getBoundingClientRect();
+  const at = (part, count) => clamp(Math.floor(part * count), 0, count - 1);
+  return [at((clientY - box.top) / box.height, n), at((clientX - box.left) / box.width, m)];
+}
+// A map is read cell by cell: by a pointer, or by arrow keys from the cell that was read last.
+// size() gives its rows and columns, or null while there is nothing to read; at() the cell; read(i,
+// j) says it; a mouse that leaves is followed by leave(). At column -1, if columns begin there,
+// stands the row as a whole.
+function steerMap(map, { size, at, read, leave = () => {}, first = 0 }) {
+  for (const kind of ['pointermove', 'pointerdown']) {
+    map.addEventListener(kind, (event) => size() && read(...cellAt(event, map, ...size())));
+  }
+  map.addEventListener('pointerleave', ({ pointerType }) => {
+    if (pointerType === 'mouse') leave(); // a finger that is lifted leaves what it pressed
+  });
+  map.addEventListener('focus', () => size() && map.matches(':focus-visible') && read(...at()));
+  map.addEventListener('keydown', (event) => {
+    const way = arrow(event);
+    if (!way || !size()) return;
+    event.preventDefault();
+    read(...stepCell(at(), way, size(), first));
+  });
+}
+// the cell beside another one; along an axis that it is not moved on, it stays where it is
+const stepCell = (cell, way, size, first = 0) =>
+  cell.map((place, axis) =>
+    way[axis] ? clamp(place + way[axis], axis ? first : 0, size[axis] - 1) : place
+  );
+function labelAxis(box, tokens, limit) {
+  const step = Math.ceil(tokens.length / limit);
+  box.replaceChildren(
+    ...tokens.map((token, i) => make('span', { text: i % step ? '' : unspaced(token) })),
+  );
+}
