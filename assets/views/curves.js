@@ -34,11 +34,12 @@ let asked; // the moment to hold that the server does not know of yet; undefined
 const held = () => asked === undefined ? current().held : asked;
 const chosen = () => current().moments[+slider.value] ?? 0;
 function panel(svg, value, index, x, top, height, right) {
-  const { title, place, ticks } = PANELS[index], y = (part) => top + height * part, names = [];
+  const { title, place, ticks } = PANELS[index], y = (part) => top + height * part;
+  const names = [], now = chosen();
   svg.append(
     shape('line', {
-      x1: x(chosen()),
-      x2: x(chosen()),
+      x1: x(now),
+      x2: x(now),
       y1: top,
       y2: top + height,
       class: 'curves-now',
@@ -63,7 +64,7 @@ function panel(svg, value, index, x, top, height, right) {
       const text = (part) =>
         part.map(([step, p]) => `${x(step).toFixed(1)},${y(p).toFixed(1)}`).join(' ');
       const kind = `curves-line curves-${line.name}${i ? ' curves-rival' : ''}`,
-        past = points.filter(([step]) => step <= chosen());
+        past = points.filter(([step]) => step <= now);
       if (past.length < points.length) {
         svg.append(
           shape('path', {
@@ -73,7 +74,7 @@ function panel(svg, value, index, x, top, height, right) {
         );
       }
       svg.append(shape('polyline', { class: kind, points: text(past) }));
-      const last = past.at(-1), point = series.points.findLast((p) => p[0] <= chosen());
+      const last = past.at(-1), point = series.points.findLast((p) => p[0] <= now);
       if (!last || !point) return;
       svg.append(shape('circle', { class: kind, cx: x(last[0]), cy: y(last[1]), r: 3.5 }));
       names.push({

@@ -22,8 +22,11 @@ function flowLines(sizes, W, u, gap) {
 const flowEven = (n, W) => Array.from({ length: n }, (_, i) => mix(18, W - 18, (i + .5) / n));
 
 // Two columns. what: {two, judge, seats, listed, foot: the share of the last word}
-function flowAcross({ two, judge, seats, listed, foot }, { W, room: H, bare }) {
+function flowAcross({ two, judge, seats, listed, foot }, { W, room: H, bare, widths }) {
   let mouth = 54, pitch = 36;
+  // the widest word as it is when lit, or with its share beside it
+  const widest = (texts) => texts.reduce((most, w) => Math.max(most, 1.35 * w, w + 40), 0);
+  const [before, after] = [widths.sourceTexts, widths.outTexts].map(widest);
   const column = (n) => {
     // the ribbon of the last word of a review may be the widest, and ends above the encoder's name
     const head = judge ? 16 : 0, below = judge ? mouth / 2 * foot : 0;
@@ -34,11 +37,12 @@ function flowAcross({ two, judge, seats, listed, foot }, { W, room: H, bare }) {
   };
   const left = column(seats.length), right = two ? column(listed.length) : [H / 2 - 13];
   if (two) mouth = clamp(1.5 * pitch, 30, 54); // or a bow from the row above has no room
-  const start = 178, end = judge ? W - 300 : W - (bare ? 170 : 352);
+  const start = clamp(before + 50, 178, .3 * W), written = clamp(after + 30, 138, .25 * W);
+  const end = judge ? W - 300 : W - (bare ? 32 : 214) - written;
   const place = {
     start,
     end,
-    candidates: end + 138,
+    candidates: end + written,
     source: left.map((v) => ({ u: start - 14, v })),
     written: right.map((v) => ({ u: end + 14, v })),
     open: two

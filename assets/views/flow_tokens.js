@@ -1,4 +1,5 @@
 // The words that are read and written, each with its share in what is lit.
+const LONG = 24; // letters of a word that is cut where it is shown
 function flowTokens(labels, n, { word, more, sourceText, outText }) {
   const { outs, seats, stacks, two, kind } = n,
     { add, write, mark, style, put, hide } = labels,
@@ -14,6 +15,9 @@ function flowTokens(labels, n, { word, more, sourceText, outText }) {
       make('span', { class: 'flow-share' }),
     );
     Object.assign(node.dataset, { kind, i });
+    if (text.length > LONG) {
+      Object.assign(node, { className: `${node.className} flow-long`, title: text });
+    }
     if (kind === 'out' && n.kind === 'translate' && !sign) node.lang = 'de';
     return node;
   };
@@ -108,6 +112,8 @@ function flowTokens(labels, n, { word, more, sourceText, outText }) {
     widths: () => ({
       source: sources.map((node) => node.offsetWidth),
       out: targets.map((node) => node.offsetWidth),
+      sourceTexts: sources.map((node) => node.firstChild.offsetWidth),
+      outTexts: targets.map((node) => node.firstChild.offsetWidth),
       start: start?.offsetWidth,
       more: 70,
     }),

@@ -38,7 +38,8 @@ const endMass = (values, tokens) =>
 // rows of weights, the ends hidden and the rest of each row brought back to its sum
 function withoutEnds(values, tokens) {
   const m = tokens.length, rest = values.slice();
-  for (let i = 0; hiding() && i < values.length; i += m) {
+  if (!hiding()) return rest;
+  for (let i = 0; i < values.length; i += m) {
     const left = Math.max(1e-6, 1 - endMass(values.subarray(i, i + m), tokens));
     for (let j = 0; j < m; j++) rest[i + j] = isEnd(tokens[j]) ? 0 : values[i + j] / left;
   }

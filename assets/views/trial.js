@@ -9,9 +9,9 @@ const table = $('.trial-table'),
   text = $('.trial-text');
 let method = 0, word = -1, drawn = '', read = '';
 
-const share = (m, i) => {
-  const peak = Math.max(...m.scores.map(Math.abs), 1e-12);
-  return m.scores[i] / peak;
+const sharesOf = ({ scores }) => {
+  const peak = Math.max(...scores.map(Math.abs), 1e-12);
+  return scores.map((score) => score / peak);
 };
 function tint(node, part) {
   node.style.setProperty('--weight', Math.abs(part).toFixed(3));
@@ -67,9 +67,9 @@ function draw() {
               text: (m.area === null ? '' : `${places[row]}. `) + m.name,
             }),
           ),
-          ...m.scores.map((_, i) => {
+          ...sharesOf(m).map((part, i) => {
             const cell = make('td', { 'data-i': i });
-            tint(cell, share(m, i));
+            tint(cell, part);
             return cell;
           }),
         )
@@ -82,13 +82,13 @@ function draw() {
 // the same words again are not read aloud once more
 const say = (words) => readout.textContent === words || (readout.textContent = words);
 function paint() {
-  const value = current(), m = value.methods[method];
+  const value = current(), m = value.methods[method], parts = sharesOf(m);
   table.querySelectorAll('[data-do=method]').forEach((b, i) =>
     b.setAttribute('aria-pressed', i === method)
   );
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => {
     const node = make('span', { class: 'seen', 'data-i': i, text: own });
-    tint(node, share(m, i));
+    tint(node, parts[i]);
     return [gap, node];
   }));
   say(

@@ -95,8 +95,9 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     expect(page.get_by_label("English")).to_have_value(TEXT)
     expect(page.locator("#german .pieces-text")).to_have_text(german)
     rests(page)
-    # where to, thrice, and what the section shows to which the first step led; nothing else
-    assert asked(page) == before + 3 + 2
+    # where to, thrice, and what the sections show to which the first and the last step led (that one
+    # is open, and what it shows); nothing else
+    assert asked(page) == before + 3 + 2 + 2
 
 
 def test_back_and_forward_bring_other_texts_back_too(open_page):
