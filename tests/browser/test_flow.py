@@ -112,14 +112,14 @@ def test_it_is_painted_and_one_piece_is_lit(open_page):
 
 def test_what_is_pointed_at_is_said(open_page):
     page, flow = opened(open_page)
-    caption, rest = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
+    caption, before = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
     flow.locator(".flow-out").nth(1).hover()
-    expect(caption).not_to_have_text(rest)
+    expect(caption).not_to_have_text(before)
     expect(caption).to_contain_text(f"“{flow.locator('.flow-out .flow-text').nth(1).inner_text()}”")
     flow.locator(".flow-source").nth(1).hover()
     expect(caption).to_contain_text(" makes up ")
     page.mouse.move(1, 1)
-    expect(caption).to_have_text(rest)
+    expect(caption).to_have_text(before)
 
 
 def test_shares_of_the_lit_piece_add_up(open_page):

@@ -95,8 +95,8 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     expect(page.get_by_label("English")).to_have_value(TEXT)
     expect(page.locator("#german .pieces-text")).to_have_text(german)
     rests(page)
-    # where to, thrice, and what the sections show to which the first and the last step led (that one
-    # is open, and what it shows); nothing else
+    # where to, thrice, and two for the sections to which the first and the last step led: which is
+    # open, and what it shows; nothing else
     assert asked(page) == before + 3 + 2 + 2
 
 
