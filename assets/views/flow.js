@@ -74,6 +74,7 @@ function render() {
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
   stage.append(reach.button); // the last that Tab reaches there
+  stops[1](words.targets[numbers.favourite]);
   root.classList.toggle('flow-chars', numbers.kind === 'write');
   scrub.min = numbers.begin;
   scrub.max = numbers.outs.length;

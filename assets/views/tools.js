@@ -89,10 +89,6 @@ function bring(sections) {
   sections.style.minHeight = '100vh'; // what was opened may still be on its way
   setTimeout(() => sections.scrollIntoView({ block: 'start', behavior: smooth() }), 80);
 }
-document.addEventListener('click', ({ target }) => {
-  const tab = target.closest?.('.sections [role=tab]');
-  if (tab) tab.closest('.sections').style.minHeight = '';
-});
 // a ribbon of a flow that is pressed leads to the head behind it
 document.addEventListener('head', ({ detail: { from } }) => {
   const sections = from.closest('[role=tabpanel]').querySelector('.sections'),

@@ -144,7 +144,11 @@ const leave = () => {
 // after a touch, what it showed stays
 chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
 // who goes on to the list wants to read it there
-chart.addEventListener('blur', ({ relatedTarget }) => list.contains(relatedTarget) || leave());
+for (const box of [chart, list]) {
+  box.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget !== chart && !list.contains(relatedTarget)) leave();
+  });
+}
 chart.addEventListener('keydown', (event) => {
   const step = arrow(event)?.[1];
   if (!step || !current()?.lines?.length) return;
