@@ -111,7 +111,7 @@ chart.addEventListener('click', (event) => {
 });
 chart.addEventListener('keydown', (event) => {
   const target = at(event);
-  if (target && (event.key === 'Enter' || event.key === ' ')) {
+  if (target && isPress(event)) {
     event.preventDefault();
     press(target);
   }

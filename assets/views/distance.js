@@ -151,14 +151,12 @@ function update() {
 
 const walking = player(place, MS, move);
 for (const slider of [place, away]) slider.addEventListener('input', move);
-function toPointer(event) {
-  if (!met || event.type === 'pointermove' && !event.buttons) return;
-  const at = event.clientX - chart.getBoundingClientRect().left, { x } = curve;
+draggedAlong(chart, (at) => {
+  if (!met || !curve) return;
+  const { x } = curve;
   away.value = Math.round(+away.min + (at - x(+away.min)) / (x(1) - x(0)));
   move();
-}
-// not on pointerdown: the finger may be about to scroll
-for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, toPointer);
+});
 actions.svg = () => met && saveSvg('distance', chart);
 actions.csv = () =>
   met &&

@@ -183,7 +183,7 @@ function take(run) {
 svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));
 svg.addEventListener('keydown', (event) => {
   const run = runAt(event);
-  if (!run || event.key !== 'Enter' && event.key !== ' ') return;
+  if (!run || !isPress(event)) return;
   event.preventDefault();
   take(run);
 });

@@ -102,8 +102,9 @@ function axes(low, high, x, y) {
 }
 const watching = player(slider, MS, draw);
 slider.addEventListener('input', draw);
-chart.addEventListener('click', (event) => { // the nearest moment
-  const { x } = scales(moments()), at = event.clientX - chart.getBoundingClientRect().left;
+draggedAlong(chart, (at) => { // to the nearest moment
+  if (!moments().length) return;
+  const { x } = scales(moments());
   const far = moments().map(({ step }) => Math.abs(x(step) - at));
   watching.halt();
   slider.value = far.indexOf(Math.min(...far));

@@ -163,11 +163,12 @@ function ask() { // the place moves at once; what the models write there comes l
 }
 const reading = player(slider, MS, chosen, 16);
 slider.addEventListener('input', chosen);
-chart.addEventListener('click', (event) => {
-  const { x } = scales(seen), at = event.clientX - chart.getBoundingClientRect().left;
+draggedAlong(chart, (at) => {
+  if (!seen?.rows.length) return;
+  const { x } = scales(seen), before = slider.value;
   reading.halt();
   slider.value = (at - x(0)) / (x(1) - x(0));
-  chosen();
+  if (slider.value !== before) chosen();
 });
 actions.svg = () => seen?.rows.length && saveSvg('longer', chart);
 actions.csv = () =>

@@ -32,6 +32,8 @@ const arrow = (event) =>
 const jumpOf = (event) =>
   // along a text
   keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
+// what presses a drawing that is no button
+const isPress = (event) => keyed(event, { Enter: true, ' ': true });
 // Replace a box's children; the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
@@ -220,6 +222,7 @@ function tokenSpan(token, p, more = {}) {
   if (p !== undefined) node.style.setProperty('--surprise', surprise(p));
   return node;
 }
+const ofCharacter = (number, token, how) => `Character ${number}, ${visible(token)}: ${how}.`;
 // without the space that a piece begins with; white space alone as a sign
 const unspaced = (token) => visible(token.trim() || token);
 // close what hangs over the view when a pointer or the focus goes elsewhere
@@ -262,6 +265,15 @@ function player(slider, ms, go, by = 1) {
   };
   slider.addEventListener('input', halt);
   return { runs: () => timer > 0, halt };
+}
+// A chart along which one presses or drags: go(px from its left edge). Not on pointerdown: the finger
+// may be about to scroll.
+function draggedAlong(chart, go) {
+  for (const kind of ['click', 'pointermove']) {
+    chart.addEventListener(kind, (event) => {
+      if (kind === 'click' || event.buttons) go(event.clientX - chart.getBoundingClientRect().left);
+    });
+  }
 }
 // names at the ends of lines, [{y}, …]: none on another, all from low to high
 function apart(names, gap, low, high) {

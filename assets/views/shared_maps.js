@@ -45,9 +45,15 @@ const stepCell = (cell, way, size, first = 0) =>
   cell.map((place, axis) =>
     way[axis] ? clamp(place + way[axis], axis ? first : 0, size[axis] - 1) : place
   );
+// the beginning of what is too long for a label: a whole line of letters may be one unknown token
+const clipped = (text, longest) => {
+  const letters = [...text];
+  return letters.length > longest ? letters.slice(0, longest - 1).join('') + '…' : text;
+};
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);
-  box.replaceChildren(
-    ...tokens.map((token, i) => make('span', { text: i % step ? '' : unspaced(token) })),
-  );
+  box.replaceChildren(...tokens.map((token, i) => {
+    const text = unspaced(token);
+    return make('span', { text: i % step ? '' : clipped(text, 16), title: text });
+  }));
 }

@@ -13,10 +13,7 @@ const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [];
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-const clip = (text) => {
-  const shown = visible(text.trim() || text);
-  return shown.length > LONGEST ? shown.slice(0, LONGEST - 1) + '…' : shown;
-};
+const clip = (text) => clipped(unspaced(text), LONGEST);
 
 const paintStage = (canvas, map) =>
   paintMap(canvas, map.numbers, map.rows.length, map.n_columns, map.limit);
@@ -137,7 +134,7 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   if (!map.made) return;
   canvas.classList.add('opens');
   canvas.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' && event.key !== ' ') return;
+    if (!isPress(event)) return;
     event.preventDefault();
     open(map);
   });

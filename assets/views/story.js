@@ -32,7 +32,7 @@ function span([token, p], i) {
 function saidOf(i) {
   const [token, p] = tokens[i];
   const how = i < prompt ? 'from the text it goes on with' : `the model gave it ${percent(p)}`;
-  return `Character ${i + 1}, ${visible(token)}: ${how}.`;
+  return ofCharacter(i + 1, token, how);
 }
 function announce() {
   text.querySelector('.on')?.classList.remove('on');

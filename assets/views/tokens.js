@@ -26,10 +26,10 @@ function render() {
   drawn.length = value.lines.length;
 }
 function describe(number, token, p) {
-  return `Character ${number}, ${visible(token)}: ` +
-    (p === null
-      ? 'nothing comes before it, so it has no probability.'
-      : `the model gave it ${percent(p)}.`);
+  const how = p === null
+    ? 'nothing comes before it, so it has no probability'
+    : `the model gave it ${percent(p)}`;
+  return ofCharacter(number, token, how);
 }
 function option(token, p, same) {
   const row = make(

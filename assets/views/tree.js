@@ -201,7 +201,7 @@ function nextTo(node, [down, right]) {
 }
 box.addEventListener('keydown', (event) => {
   const node = at(event);
-  if (!node || event.key !== 'Enter' && event.key !== ' ') return;
+  if (!node || !isPress(event)) return;
   event.preventDefault();
   force(node);
 });

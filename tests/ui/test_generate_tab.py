@@ -8,6 +8,7 @@ import torch
 from tiny import tiny_writer
 
 from transformer_core.decoding.sampling import Sampling
+from transformer_core.explain.knock_out import text_without
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.generation import read
 from transformer_core.tasks.requests import InputError
@@ -22,7 +23,7 @@ from transformer_core.ui.tabs.generate.story import (
     looked,
     wanting,
 )
-from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, lost, measured, switched
+from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, measured, switched
 from transformer_core.ui.views.switches import INVITATION, head_key
 
 
@@ -202,7 +203,7 @@ def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(train
         after = sum(token.log_prob for token in read(trained, text, [head])[1:])
         assert value["damage"][head_key(head)] == pytest.approx(after - before, abs=1e-3)
         ids = desk.story.branch.ids[:PLACE]
-        assert lost(trained.model, ids, (head,)) == pytest.approx(after - before, abs=1e-3)
+        assert text_without(trained.model, ids, (head,)) == pytest.approx(after - before, abs=1e-3)
     assert "the last 11 characters changes without that head" in value["summary"]
     desk.position = PLACE + 1
     assert switches_of(trained, desk)["damage"] is None  # that is another text

@@ -1,13 +1,13 @@
 """What an answer loses without each head, many heads in one batch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.steps import next_log_probs
-from transformer_core.model.heads import Head, every_head, without_each
+from transformer_core.model.heads import Head, every_head, head_mask, without_each
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import BATCH_TOKENS
@@ -66,6 +66,16 @@ def knock_out_text(model: DecoderLM, ids: list[int]) -> dict[Head, float]:
         return said(next_log_probs(model(text[:, :-1].expand(n, -1), off)), text)
 
     return knock_out(model, KNOCK_OUT_TOKENS // len(ids), log_prob)
+
+
+@torch.inference_mode()
+def text_without(model: DecoderLM, ids: list[int], off: Sequence[Head]) -> float:
+    """How much the log-probability of a text changes without some heads; given its first token."""
+    text = torch.tensor([ids])
+    traces = (Trace(head_mask(model, some), record=False) for some in (off, ()))
+    rows = (next_log_probs(model(text[:, :-1], trace)) for trace in traces)
+    without, whole = (said(row, text).item() for row in rows)
+    return without - whole
 
 
 def said(log_probs: Tensor, ids: Tensor) -> Tensor:

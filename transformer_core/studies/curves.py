@@ -16,7 +16,7 @@ class Curve:
     seeds: tuple[int, ...]
     steps: np.ndarray  # (points,)
     tokens: np.ndarray | None  # (points,) targets seen, the mean over seeds
-    seconds: np.ndarray | None  # (points,) spent, evaluations included, the mean over seeds
+    seconds: np.ndarray | None  # (points,) spent, later evaluations included, the mean over seeds
     values: np.ndarray  # (seeds, points)
 
     @property

@@ -1,15 +1,11 @@
 """What the text loses without some of the heads, and what it would go on with instead."""
 
-import torch
-
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.decoding.steps import next_log_probs
-from transformer_core.explain.knock_out import knock_out_text, said
+from transformer_core.explain.knock_out import knock_out_text, text_without
 from transformer_core.explain.roles import roles_of
-from transformer_core.model.heads import Head, every_head, head_mask
+from transformer_core.model.heads import Head, every_head
 from transformer_core.model.models import DecoderLM
-from transformer_core.model.trace import Trace
 from transformer_core.tasks.generation import Look, write_on
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import signed
@@ -60,20 +56,10 @@ def switched(
     if off:
         summary = (
             f"{heads_off(heads, off)}: {change} changes by "
-            f"{signed(lost(model, ids, off), 2)}. With the same dice it goes on:"
+            f"{signed(text_without(model, ids, off), 2)}. With the same dice it goes on:"
         )
         before = story.branch.ids[: seen.position]
         for name, some in (("all heads", ()), ("without", off)):
             tokens = write_on(trained, before, LENGTH, sampling, seed, some)
             texts.append((name, "".join(token.text for token in tokens)))
     return switches_value(heads, off, damage, summary, texts=texts)
-
-
-@torch.inference_mode()
-def lost(model: DecoderLM, ids: list[int], off: tuple[Head, ...]) -> float:
-    """How much the log-probability of a text changes without some heads."""
-    text = torch.tensor([ids])
-    traces = (Trace(head_mask(model, some), record=False) for some in (off, ()))
-    rows = (next_log_probs(model(text[:, :-1], trace)) for trace in traces)
-    without, whole = (said(row, text).item() for row in rows)
-    return without - whole
