@@ -72,6 +72,6 @@ def test_all_five_are_drawn_where_they_act_and_nowhere_else():
 
 
 def test_the_rotation_is_exact():
-    *_, proof = draw_rotation(64, 96, 4, 0, 5, 3)
+    *_, proof = draw_rotation(64, 96, 4, 5, 3)
     error = float(proof.split("at most ")[1].split()[0])
     assert "PE(8)" in proof and error < 1e-5

@@ -28,7 +28,7 @@ from transformer_core.model.positions import changes
 from transformer_core.tasks.wording import percent, quoted
 
 
-class Head:
+class OneHead:
     """One head of an attention module in one pass; tensors are its own, (length, …)."""
 
     def __init__(self, seen: Pass, node: Node, head: int):
@@ -155,11 +155,11 @@ class Head:
 
 def attention(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Every stage of one head, and what all heads together answer."""
-    own = Head(seen, node, head)
+    own = OneHead(seen, node, head)
     return [*projections(own), *scores(own), *answers(own)]
 
 
-def projections(head: Head) -> list[Panel]:
+def projections(head: OneHead) -> list[Panel]:
     """Queries, keys and values of one head."""
     source = "the norm's output" if head.config.norm == "pre" else "the residual stream"
     told = source if head.own else "the encoder's output"
@@ -176,7 +176,7 @@ def projections(head: Head) -> list[Panel]:
     ]
 
 
-def scores(head: Head) -> list[Panel]:
+def scores(head: OneHead) -> list[Panel]:
     """From the products of one head to its weights, a row for each query."""
     hidden, channels = head.hidden, head.config.head_dim
     products = head.query @ head.key.T
@@ -205,7 +205,7 @@ def scores(head: Head) -> list[Panel]:
     return [*found, square("softmax", how, head.weights, head.weight, beside=sums, signed=False)]
 
 
-def answers(head: Head) -> list[Panel]:
+def answers(head: OneHead) -> list[Panel]:
     """What one head has collected, and what the module makes of all its heads."""
     update = head.seen.trace.sublayers[head.node.within].update[0]
     how = "the contexts of all heads side by side, through one more projection"

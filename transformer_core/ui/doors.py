@@ -31,6 +31,7 @@ HOMES = {
     "sentiment": Home("sentiment", "Sentiment"),
     "shakespeare": Home("generate", "Generate", {"branch": 0}),
 }
+LIVE_LAB = "Live lab"  # the tab, and the model that learns there, by which Inside opens it
 CHARACTERS = "shakespeare"  # its tokens are characters: of a long text the last ones are taken
 PART = r"[a-z0-9: -]+"  # the key of a model's part, see inside/anatomy.py
 

@@ -31,7 +31,7 @@ from transformer_core.studies.twins import sites_of
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import Values, answers_errors
 from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
-from transformer_core.ui.tabs.ablations.files import Studies, told
+from transformer_core.ui.tabs.ablations.files import Studies, problems_of
 from transformer_core.ui.tabs.ablations.layout import Layout
 from transformer_core.ui.tabs.ablations.questions import Look, Questions
 from transformer_core.ui.views.table import rows_value
@@ -66,7 +66,7 @@ class Answers:
         study = self.studies.get(name)
         brought = bool(text) and text != TEXTS.get(name) and (name, text) != tuple(asked)
         stays = name == shown and metric in study.metrics
-        values = {here.problems: told(study)} if stays else self.offered(study)
+        values = {here.problems: problems_of(study)} if stays else self.offered(study)
         if not stays:
             questions.drop()
             metric = next(iter(study.metrics), None)
@@ -98,7 +98,7 @@ class Answers:
         second = next((key for _, key in variants if key != first), first)
         metrics = [(known.replace("_", " "), known) for known in study.metrics]
         return {
-            here.problems: told(study),
+            here.problems: problems_of(study),
             here.metric: gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
             here.baseline: gr.Dropdown(variants, value=first),
             here.one: gr.Dropdown(variants, value=first),

@@ -38,6 +38,6 @@ def stamp_of(folder: Path) -> tuple:
     )
 
 
-def told(study: Study) -> str:
+def problems_of(study: Study) -> str:
     """What is missing or broken, as markdown."""
     return "\n".join(f"- {html.escape(sentence)}" for sentence in study.problems)

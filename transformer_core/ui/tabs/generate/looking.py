@@ -72,7 +72,8 @@ class Looking:
     def redraw(self, desk: Desk, shown, seed, temperature, top_k, top_p, penalty):
         """Another place, another section, or another setting."""
         story, followers = desk.story, self.followers
-        if not story.branches:  # once there is a text, the page looks at it
+        # once there is a text, the page looks at it; some sections show nothing of it
+        if not story.branches or shown not in followers.parts:
             return gr.skip()
         seen = looked(self.trained, story, desk.position)
         sampling = Sampling(temperature, top_k, top_p, penalty)

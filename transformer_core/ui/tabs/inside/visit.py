@@ -15,7 +15,7 @@ from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
-from transformer_core.ui.doors import go_home, part_of, try_twins, watch_it_form
+from transformer_core.ui.doors import LIVE_LAB, go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.anatomy import anatomy_value
@@ -26,10 +26,10 @@ from transformer_core.ui.views.stages import stages_value
 
 # a visitor's own models, in the order in which they race, and what to do where there is none yet
 LAB = {
-    "Live lab": "You have trained no model yet. Press Start in the Live lab and come back: it may "
+    LIVE_LAB: "You have trained no model yet. Press Start in the Live lab and come back: it may "
     "go on learning meanwhile.",
-    "Live lab, the rival": "Your model has no rival yet. Choose a race of two models in the Live "
-    "lab, press Start there and come back.",
+    f"{LIVE_LAB}, the rival": "Your model has no rival yet. Choose a race of two models in the "
+    "Live lab, press Start there and come back.",
 }
 SEE = {
     "embedding": "A token is a row of a learnt matrix. Equal tokens have equal rows here: nothing "
@@ -219,7 +219,7 @@ def doors_of(models: Models, asked: Asked, sites: list[Site]) -> dict:
     """
     site = next((one for one in sites if part_of(one) == asked.part), None)
     if asked.name in LAB:
-        doors = [("Open in Live lab", Place("lab"))]
+        doors = [(f"Open in {LIVE_LAB}", Place("lab"))]
     else:
         doors = go_home(asked.name, asked.text, sites, site, asked.head)
         doors += try_twins(models, asked.name, asked.text, asked.part, asked.head)

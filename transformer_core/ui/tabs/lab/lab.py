@@ -11,6 +11,7 @@ import gradio as gr
 
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
+from transformer_core.ui.doors import LIVE_LAB
 from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
@@ -23,7 +24,7 @@ from transformer_core.ui.tabs.lab.handlers import (
 )
 from transformer_core.ui.tabs.lab.layout import Layout, doors_of, lay_out
 
-TITLE = "Live lab"
+TITLE = LIVE_LAB
 # one training at a time on this machine; gradio tells the others their place in its queue
 TRAINING = {"concurrency_id": "training", "concurrency_limit": 1, **PRIVATE}
 WAITING = "Waiting: one model is trained at a time on this machine. **Stop** leaves the queue."

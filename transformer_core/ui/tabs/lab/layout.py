@@ -7,7 +7,7 @@ import gradio as gr
 
 from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
-from transformer_core.ui.doors import see_inside
+from transformer_core.ui.doors import LIVE_LAB, see_inside
 from transformer_core.ui.layout import quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
@@ -195,7 +195,7 @@ def pairs_section() -> dict:
 
 def doors_of(text: str) -> dict:
     """Where an input can be taken: into the model, as it is at that moment."""
-    return doors_value([see_inside("Live lab", text)], {})
+    return doors_value([see_inside(LIVE_LAB, text)], {})
 
 
 def lead(words: str) -> None:

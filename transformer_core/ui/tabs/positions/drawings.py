@@ -68,7 +68,7 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
     return encoding_value(name, table, said_of(name), names, is_bias=place == SUBTRACTED)
 
 
-def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
+def draw_all(d_model: int, length: int, base: float) -> tuple[dict]:
     """Every encoding in the one place where it acts."""
     config = config_of(d_model, min(length, SHOWN_POSITIONS), base)
     cards = []
@@ -79,7 +79,7 @@ def draw_all(d_model: int, length: int, base: float, *_) -> tuple[dict]:
     return (encodings_value(cards),)
 
 
-def draw_similarity(d_model: int, length: int, base: float, position: int, *_) -> tuple:
+def draw_similarity(d_model: int, length: int, base: float, position: int) -> tuple:
     """Every pair of positions, and one of them against all."""
     from transformer_core.ui.figures import positions
 
@@ -88,7 +88,7 @@ def draw_similarity(d_model: int, length: int, base: float, position: int, *_) -
     return positions.similarity(numbers), row
 
 
-def draw_rotation(d_model: int, _length: int, base: float, _position: int, p: int, k: int) -> tuple:
+def draw_rotation(d_model: int, _length: int, base: float, p: int, k: int) -> tuple:
     """From position p to p + k: the clocks, the matrix, and how exactly it does it."""
     from transformer_core.ui.figures import positions
 

@@ -209,16 +209,17 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
     )
     followers = Followers(
         {
-            "similarity": Follower([here.similarity, here.row], draw_similarity),
-            "rotation": Follower([here.clocks, here.matrix, here.proof], draw_rotation),
+            "similarity": Follower([here.similarity, here.row], draw_similarity, [here.position]),
+            "rotation": Follower(
+                [here.clocks, here.matrix, here.proof], draw_rotation, [here.p, here.k]
+            ),
             "all-five": Follower([here.all_five], draw_all),
         }
     )
-    own = [here.position, here.p, here.k]
     after_any(
-        [*changes, shown.change, *(slider.change for slider in own)],
+        [*changes, shown.change, *(slider.change for slider in followers.own)],
         followers.draw,
-        [shown, *sizes, *own],
+        [shown, *sizes, *followers.own],
         followers.outputs,
         **QUIET,
     )

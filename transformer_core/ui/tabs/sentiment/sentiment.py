@@ -129,9 +129,9 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     """
     review, section, followers = layout.review, layout.section, layout.followers
     changes = [review.change, page.restored.change]
-    judge = begun(functools.partial(judged, page.models), FIRST)
-    draw = begun(functools.partial(pictured, page.models), FIRST)
-    follow = begun(followers.draw, section.value, FIRST, *(one.value for one in followers.own))
+    judge = first_kept(functools.partial(judged, page.models), FIRST)
+    draw = first_kept(functools.partial(pictured, page.models), FIRST)
+    follow = first_kept(followers.draw, section.value, FIRST, *(one.value for one in followers.own))
     after_any(changes, judge, review, [layout.verdict, layout.doors], **QUIET)
     after_any(changes, draw, review, layout.picture, **QUIET)  # of a long text it takes a second
     asked = [section, review, *followers.own]
@@ -141,7 +141,7 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     layout.clear.click(lambda: "", None, review, **HIDDEN)
 
 
-def begun(answer: Callable, *first: str) -> Callable:
+def first_kept(answer: Callable, *first: str) -> Callable:
     """The handler, computing only once the answer to what every visitor begins with."""
     answer_first = functools.cache(functools.partial(answer, *first))
 
