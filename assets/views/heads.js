@@ -14,7 +14,8 @@ const grid = $('.heads-grid'),
 const row = $('.heads-row'),
   names = $('.heads-groups'),
   title = $('.heads-title'),
-  role = $('.heads-role');
+  role = $('.heads-role'),
+  fan = $('.heads-fan');
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null; // of the tokens in the row
 let marked = []; // the query and the key that are marked
@@ -98,9 +99,19 @@ function enlarge() {
     }),
   );
   rowText();
+  spread();
   const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
   mark(query, key);
   key >= 0 ? pair(query, key) : describe(query >= 0 ? query : current().begin ? 0 : n - 1);
+}
+function spread() { // of a head that looks at its own stack
+  const g = data(), itself = g.name.includes('self');
+  fan.hidden = !itself;
+  if (!itself) return;
+  const found = fanOf(at(layer, head), g.places), said = fanSaid(found);
+  drawFan(fan.querySelector('svg'), found);
+  fan.lastChild.textContent = 'Where it looks from all these queries, in places' +
+    (said && `: ${said}`) + '.';
 }
 function label() { // both axes, with as many tokens as there is room for
   const { queries, keys } = data(), width = map.parentElement.clientWidth;

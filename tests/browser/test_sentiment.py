@@ -355,3 +355,19 @@ def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     page = opened(open_page, **how)
     for view in each_section(page):
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+
+
+def test_a_fan_says_where_a_head_looks_counted_from_each_query(open_page):
+    page = opened(open_page, "heads")
+    ready(page, "heads")
+    rest(page)
+    heads, fan = page.locator("#review-heads"), page.locator("#review-heads .heads-fan")
+    named = heads.locator(".heads-grid button", has_text=re.compile("previous"))
+    if not named.count():
+        pytest.skip("no head of these weights looks at the previous piece")
+    named.first.click()
+    said = fan.locator("figcaption")
+    expect(said).to_have_text(re.compile(r"in places: \d+.% 1 before"))
+    expect(fan.locator(".fan-ribbon")).to_have_count(11)
+    shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
+    assert 50 < sum(shares) <= 101

@@ -456,3 +456,15 @@ def test_phone_and_dark_pages_do_not_overflow(open_page, how):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     grid = page.locator("#translation-heads .heads-grid").bounding_box()
     assert grid["x"] + grid["width"] <= how.get("width", 1280)
+
+
+def test_a_fan_is_drawn_of_heads_that_look_at_their_own_text(open_page):
+    page = open_page("/?tab=translate&section=heads")
+    heads = page.locator("#translation-heads")
+    fan, kinds = heads.locator(".heads-fan"), heads.locator(".heads-groups button")
+    heads.locator(".heads-grid button").first.wait_for()
+    expect(fan).to_be_hidden()  # of cross-attention
+    kinds.filter(has_text="decoder self").click()
+    expect(fan.locator("figcaption")).to_contain_text("Where it looks")
+    # a decoder sees nothing after its own place
+    assert fan.locator(".chart-tick").all_text_contents()[-1] == "0"

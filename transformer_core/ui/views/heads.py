@@ -35,10 +35,12 @@ def attention_view(title: str, **component) -> gr.HTML:
         'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row" tabindex="0" role="region" aria-label="the text"></div>'
+        '<figure class="heads-fan"><svg aria-hidden="true"></svg><figcaption></figcaption></figure>'
         "</div></div>"
     )
     promise = "What every head looks at appears here."
-    component |= {"scripts": ("shared_maps", "shared_roving", "shared_heads"), "promise": promise}
+    scripts = ("shared_maps", "shared_roving", "shared_heads", "heads_fan")
+    component |= {"scripts": scripts, "promise": promise}
     return view("heads", title, body, ("png", "csv"), **component)
 
 
