@@ -217,7 +217,7 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         }
     )
     after_any(
-        [*changes, shown.change, *(slider.change for slider in followers.own)],
+        [*changes, shown.change, *(one.change for one in (here.position, here.p, here.k))],
         followers.draw,
         [shown, *sizes, *followers.own],
         followers.outputs,
