@@ -110,8 +110,7 @@ function spread() { // of a head that looks at its own stack
   if (!itself) return;
   const found = fanOf(at(layer, head), g.places), said = fanSaid(found);
   drawFan(fan.querySelector('svg'), found);
-  fan.lastChild.textContent = 'Where it looks from all these queries, in places' +
-    (said && `: ${said}`) + '.';
+  fan.lastChild.textContent = `Where it looks, the mean of these queries${said && `: ${said}`}.`;
 }
 function label() { // both axes, with as many tokens as there is room for
   const { queries, keys } = data(), width = map.parentElement.clientWidth;

@@ -22,12 +22,11 @@ function fanOf(values, [queries, keys]) {
     ...last ? [['far', beyond((at) => at > last)]] : [],
   ];
 }
-const fanPlace = (name, i) =>
-  name === 'far'
-    ? `further ${i ? 'after' : 'before'}`
-    : name === '0'
-    ? 'at its own place'
-    : `${name.slice(1)} ${name[0] === '+' ? 'after' : 'before'}`;
+function fanPlace(name, i) {
+  if (name === 'far') return i ? 'further ahead' : 'further back';
+  const [n, side] = [name.slice(1), name[0] === '+' ? 'ahead' : 'back'];
+  return name === '0' ? 'at its own place' : `${n} place${n === '1' ? '' : 's'} ${side}`;
+}
 function fanSaid(fan) { // its three strongest places in words
   const best = fan.map(([name, share], i) => [share, fanPlace(name, i)])
     .toSorted((a, b) => b[0] - a[0]).slice(0, 3).filter(([share]) => share >= .05);

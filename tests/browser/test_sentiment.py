@@ -367,7 +367,7 @@ def test_a_fan_says_where_a_head_looks_counted_from_each_query(open_page):
         pytest.skip("no head of these weights looks at the previous piece")
     named.first.click()
     said = fan.locator("figcaption")
-    expect(said).to_have_text(re.compile(r"in places: \d+.% 1 before"))
+    expect(said).to_have_text(re.compile(r"queries: \d+.% 1 place back"))
     expect(fan.locator(".fan-ribbon")).to_have_count(11)
     shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
     assert 50 < sum(shares) <= 101
