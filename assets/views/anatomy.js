@@ -9,8 +9,13 @@ let opened = {}, chosen = null;
 // up and down a stack, and across to the other one
 const rest = roving(chart, '[data-key], [data-layer]', {
   next: (part, [down, right], parts) => {
-    const own = parts.filter((other) => other.parentNode === part.parentNode);
-    return down ? own[own.indexOf(part) + down] : towards(part, [0, right], parts);
+    const { own, others = [] } = Object.groupBy(
+      parts,
+      (other) => other.parentNode === part.parentNode ? 'own' : 'others',
+    );
+    return down
+      ? own[own.indexOf(part) + down] ?? towards(part, [down, 0], others)
+      : towards(part, [0, right], others);
   },
 });
 

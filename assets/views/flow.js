@@ -290,10 +290,12 @@ function focusOn({ kind, i }, how) { // only what is seen can be focused
   left = null;
 }
 let byKey = false; // whether the focus says what is looked at, and not the pointer
+stage.addEventListener('pointerdown', () => byKey = false);
 stage.addEventListener('pointerover', (event) => {
-  byKey = false;
   const token = tokenOf(event.target);
-  if (token) look(token);
+  if (!token) return;
+  byKey = false;
+  look(token);
 });
 stage.addEventListener('pointerleave', () => look(null));
 stage.addEventListener('focusin', (event) => {
@@ -320,8 +322,8 @@ stage.addEventListener('click', (event) => {
 });
 stage.addEventListener('keydown', (event) => {
   if (!keyed(event, { Escape: true })) return;
-  kept = hover = null;
-  draw();
+  kept = null;
+  look(null);
 });
 function wordBeside(node, [dy, dx]) { // the word beside another one, which may be on another page
   const token = tokenOf(node),

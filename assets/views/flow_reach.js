@@ -20,7 +20,10 @@ function flowReach(stage, tip, { ribbons, meant, at, back }) {
   button.addEventListener('focus', () => go(now ?? widest(ribbons())));
   button.addEventListener('blur', tip.hide);
   button.addEventListener('keydown', (event) => {
-    if (keyed(event, { Escape: true })) return back();
+    if (keyed(event, { Escape: true })) {
+      event.stopPropagation(); // the word that it goes back to stays lit
+      return back();
+    }
     const way = arrow(event);
     if (!way) return;
     event.preventDefault();

@@ -102,7 +102,7 @@ function enlarge() {
   spread();
   const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
   mark(query, key);
-  key >= 0 ? pair(query, key) : describe(query >= 0 ? query : current().begin ? 0 : n - 1);
+  key >= 0 ? pair(query, key) : describe(query >= 0 ? query : atRest());
 }
 function spread() { // of a head that looks at its own stack
   const g = data(), itself = g.name.includes('self');
@@ -112,6 +112,7 @@ function spread() { // of a head that looks at its own stack
   drawFan(fan.querySelector('svg'), found);
   fan.lastChild.textContent = `Where it looks, the mean of these queries${said && `: ${said}`}.`;
 }
+const atRest = () => current().begin ? 0 : data().queries.length - 1; // the query that is described
 function label() { // both axes, with as many tokens as there is room for
   const { queries, keys } = data(), width = map.parentElement.clientWidth;
   if (!width) return; // it is drawn before it is seen
@@ -249,7 +250,7 @@ function pair(i, j) {
 }
 steerMap(map, {
   size: () => data() && [data().queries.length, data().keys.length],
-  at: () => [query < 0 ? data().queries.length - 1 : query, marked[1] ?? -1],
+  at: () => [query < 0 ? atRest() : query, marked[1] ?? -1],
   read,
   first: -1,
 });

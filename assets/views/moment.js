@@ -102,10 +102,10 @@ function spell() { // in columns of at most 20 symbols
   }
   line.replaceChildren(...cells);
 }
-function say() { // what is pointed at, or what the maps are of
+function say(byKey = false) { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
   if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
-  note.ariaLive = pointed ? 'off' : 'polite';
+  note.ariaLive = pointed && !byKey ? 'off' : 'polite';
   note.textContent = pointed
     ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
       sign(g.keys[j])
@@ -150,6 +150,11 @@ maps.addEventListener('pointerleave', ({ pointerType }) => {
   pointed = null;
   if (data()) say();
 });
+maps.addEventListener('focusout', ({ relatedTarget }) => {
+  if (maps.contains(relatedTarget) || !pointed) return;
+  pointed = null;
+  if (data()) say();
+});
 maps.addEventListener('keydown', (event) => { // from cell to cell of the map that has the focus
   const button = event.target.closest('.moment-map'), g = data(), way = arrow(event);
   if (!button || !g || !way) return;
@@ -159,7 +164,7 @@ maps.addEventListener('keydown', (event) => { // from cell to cell of the map th
     ? stepCell(pointed.slice(2), way, [g.queries.length, g.keys.length])
     : [0, 0];
   pointed = [...head, ...cell];
-  say();
+  say(true);
 });
 actions.csv = () => data() && saveHeads(data(), shown().map(([l, h]) => [l, h, at(l, h)]));
 actions.png = () => {

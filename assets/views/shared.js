@@ -269,11 +269,11 @@ function player(slider, ms, go, by = 1) {
 // A chart along which one presses or drags: go(px from its left edge). Not on pointerdown: the finger
 // may be about to scroll.
 function draggedAlong(chart, go) {
-  for (const kind of ['click', 'pointermove']) {
-    chart.addEventListener(kind, (event) => {
-      if (kind === 'click' || event.buttons) go(event.clientX - chart.getBoundingClientRect().left);
-    });
-  }
+  const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
+  let held = false; // a drag that began elsewhere selects a text
+  chart.addEventListener('pointerdown', ({ buttons }) => held = buttons === 1);
+  chart.addEventListener('click', to);
+  chart.addEventListener('pointermove', (event) => held && event.buttons === 1 && to(event));
 }
 // names at the ends of lines, [{y}, …]: none on another, all from low to high
 function apart(names, gap, low, high) {

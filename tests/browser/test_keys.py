@@ -131,3 +131,29 @@ def test_who_reads_one_twin_goes_on_reading_while_others_answer(open_page):
     rest(page)
     assert large.evaluate("node => node === window.first_")
     press_section(page, "Results")
+
+
+@needs("sentiment")
+def test_tab_onto_the_map_goes_on_with_the_query_that_is_described(open_page):
+    page = open_page("/?tab=sentiment&section=heads")
+    heads = page.locator("#review-heads")
+    heads.locator(".heads-grid button").first.wait_for()
+    rest(page)
+    said = heads.locator(".view-readout")
+    expect(said).to_contain_text("Query 1 “[CLS]”")
+    heads.locator(".heads-grid button[tabindex='0']").focus()
+    page.keyboard.press("Tab")
+    expect(heads.locator("canvas.heads-map")).to_be_focused()
+    expect(said).to_contain_text("Query 1 “[CLS]”")
+
+
+@needs("translation")
+def test_arrows_lead_from_the_encoder_to_the_decoder_and_back(open_page):
+    page = open_page("/?tab=inside")
+    model = page.locator("#inside-model")
+    model.locator("[data-stack=encoder]").first.focus()
+    page.keyboard.press("ArrowRight")
+    focused = model.locator(":focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("^decoder"))
+    page.keyboard.press("ArrowLeft")
+    expect(focused).to_have_attribute("aria-label", re.compile("^encoder"))

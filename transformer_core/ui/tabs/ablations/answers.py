@@ -72,11 +72,14 @@ class Answers:
             metric = next(iter(study.metrics), None)
         if part or brought or not stays:
             values |= self.twins_begin(study, text, part, head)
+        site, head = begin_with(study, part, head)
+        look = Look(site and str(site), head)
+        if part:  # also of a run that is under way
+            questions.look = look
         if brought:
             # counts as asked from here on, even if it is stopped or refused: coming back to the
             # tab does not ask it again
-            site, head = begin_with(study, part, head)
-            values[here.question] = questions.ask(name, text, Look(site and str(site), head))
+            values[here.question] = questions.ask(name, text, look)
             values[here.asked] = name, text
         return {**values, here.study: name, here.curves: self.draw_curves(name, metric, *settings)}
 

@@ -147,6 +147,11 @@ class Handlers:
         return [attended(self.trained, looked_at(self.trained, work)) if work.now else None]
 
     @answers_errors
+    def heads_if_open(self, section, work):
+        """The same for a section that was opened while a press in another one was answered."""
+        return self.heads(work)[0] if section == "heads" else gr.skip()
+
+    @answers_errors
     def show_worth(self, work, measured):
         """Work and what was measured -> the head switches; without a text, nothing."""
         return switched(self.trained, work, measured) if work.now else None

@@ -64,7 +64,8 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
     heads = Follower([parts.heads], handlers.heads)
     worth = Follower([parts.switches], lambda *now: [handlers.show_worth(*now)], [parts.measured])
-    follow_the_work(parts, Followers({"heads": heads, "switch-off": worth}))
+    section = open_section(parts.sections)
+    follow_the_work(parts, section, Followers({"heads": heads, "switch-off": worth}))
     work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
     asked = [*stands, parts.sentences]
     pressed = [
@@ -76,15 +77,16 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
     toggled = switches.toggle(handlers.toggle, [*stands, measured], [*shown, switches], **QUIET)
+    # its answer holds the switches; another section may have been opened meanwhile
+    toggled.success(handlers.heads_if_open, [section, work], parts.heads, **QUIET)
     shown_worth = handlers.show_worth, [work, measured]
     wire_knock(switches, (handlers.try_each, work, measured), shown_worth)
     parts.report_opened.select(handlers.open_report, None, parts.report, **MODEL)
     return [*pressed, toggled]
 
 
-def follow_the_work(parts: Parts, followers: Followers) -> None:
+def follow_the_work(parts: Parts, section: gr.State, followers: Followers) -> None:
     """The section that is open shows the work as it is at that moment: of two events that run at
     once, neither may show a stale state."""
-    section = open_section(parts.sections)
     changes, inputs = [section.change, parts.drawn.change], [section, parts.work, *followers.own]
     gr.on(changes, followers.draw, inputs, followers.outputs, **QUIET)
