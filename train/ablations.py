@@ -17,28 +17,25 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, name_of, settle_memory
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
-from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
+from train.studies.variant import describe, refuse_to_mix
 from transformer_core import checkpoint
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 
 KEPT_SEED = 0  # whose weights stay
-N_COUNTED = 4  # batches whose floating-point operations are counted
 
 
 def train(
@@ -51,11 +48,13 @@ def train(
     hardware: Hardware,
 ) -> str:
     """Do one run and return its outcome; metrics.csv is written last, after all other files."""
-    recipe = seeded(recipe, seed)
-    task = study.task(recipe, data)
+    task = study.task(seeded(recipe, seed), data)
+    # seeds have other batches, padded more or less, and those of one say what a target costs; the
+    # recipe as it was given, since what was prepared for it is found again by its vocabulary
+    counted = task if seed == KEPT_SEED else study.task(seeded(recipe, KEPT_SEED), data)
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
-    # of the batches of KEPT_SEED: those of other seeds are others, padded more or less
-    record = describe(recipe, study.task(seeded(recipe, KEPT_SEED), data), out / name, hardware)
+    recipe = seeded(recipe, seed)
+    record = describe(recipe, counted, out / name, hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
     metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
@@ -105,57 +104,6 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 
-def describe(recipe: Recipe, task: Task, folder: Path, hardware: Hardware) -> str:
-    """variant.json: what was built, how it was trained, and what a target costs.
-
-    SystemExit if what the folder holds of it was trained on other data.
-    """
-    held, first = read_json(folder / "variant.json") or {}, digest_of(task.batch_of(0))
-    if held.get("first_batch", first) != first:  # older ones do not say
-        raise SystemExit(f"{folder} was trained on other data: remove it or choose another --out.")
-    common = plan(recipe, hardware)
-    if all(held.get(part) == value for part, value in common.items()):
-        flops = held["flops_per_target"]  # to count them takes as long as some steps
-    else:
-        flops = flops_per_target(recipe, task)
-    record = {
-        **common,
-        "first_batch": first,
-        "parameters": recipe.kind(recipe.model).n_parameters,
-        "flops_per_target": flops,
-        "device": name_of(hardware.device),
-        "threads": torch.get_num_threads(),
-    }
-    return json.dumps(record, indent=2) + "\n"
-
-
-def plan(recipe: Recipe, hardware: Hardware) -> dict[str, Any]:
-    """What all seeds of a variant must have in common."""
-    settings = asdict(recipe.train)
-    del settings["seed"]
-    return {
-        "kind": recipe.kind.__name__,
-        "model": asdict(recipe.model),
-        "train": settings,
-        "precision": hardware.precision,
-    }
-
-
-def flops_per_target(recipe: Recipe, task: Task) -> float:
-    """Floating-point operations of forward and backward pass, counted, for each target.
-
-    A target is what has a loss: a character, a piece, a review. Only matrix products count.
-    """
-    # in float32 a recurrent layer would run as one oneDNN operation, whose work is not counted
-    model, targets = recipe.kind(recipe.model).double(), 0
-    with FlopCounterMode(display=False) as counter:
-        for step in range(N_COUNTED):
-            loss, n_targets = task.loss_of(model, task.batch_of(step))
-            loss.backward()
-            targets += int(n_targets)
-    return counter.get_total_flops() / targets
-
-
 @contextmanager
 def locked(path: Path, *, wait: bool) -> Iterator[bool]:
     """Hold a file's lock; False, without waiting, if another process holds it."""
@@ -180,29 +128,6 @@ def agreed(out: Path) -> Hardware:
     if "precision" not in held:
         return choose()
     return Hardware(device(), held["precision"], held["precision_why"])
-
-
-def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> None:
-    """Seeds of one variant are comparable only if they were trained alike."""
-    for name, recipe in chosen.items():
-        path = out / name / "variant.json"
-        held, wanted = read_json(path), plan(recipe, hardware)
-        if held is None:
-            continue
-        wanted["model"]["vocab_size"] = held["model"]["vocab_size"]  # known once data are read
-        differences = [
-            f"{field} {wanted[part][field]} instead of {value}"
-            for part in ("model", "train")
-            for field, value in held[part].items()
-            if field in wanted[part] and wanted[part][field] != value  # else it is held elsewhere
-        ]
-        if wanted["precision"] != held["precision"]:
-            differences.append(f"precision {wanted['precision']} instead of {held['precision']}")
-        if differences:
-            raise SystemExit(
-                f"{path.parent} was trained with another plan ({', '.join(differences)}): "
-                "remove it or choose another --out."
-            )
 
 
 def settle(flags: argparse.Namespace) -> None:

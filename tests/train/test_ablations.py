@@ -17,14 +17,15 @@ from tiny import TEXT, build
 from torch.testing import assert_close
 
 from train import ablations
-from train.ablations import flops_per_target, is_finished, main, merge, train
+from train.ablations import is_finished, main, merge, train
 from train.data import hub
 from train.loop import TrainConfig
 from train.running.hardware import Hardware
 from train.running.metrics import read_rows
-from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation
+from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation, variant
 from train.studies.recipe import EVALUATIONS, Recipe, Task
 from train.studies.shakespeare import loss_by_position
+from train.studies.variant import flops_per_target, refuse_to_mix
 from transformer_core.checkpoint import load
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM, LSTMClassifier
@@ -116,7 +117,7 @@ def test_operations_are_counted_once_for_all_seeds_of_a_variant(small, tmp_path,
         counted.append(recipe.model.norm)
         return 7.0
 
-    monkeypatch.setattr(ablations, "flops_per_target", count)
+    monkeypatch.setattr(variant, "flops_per_target", count)
     folder = run(tmp_path, "--variants", "full,no_norm", "--seeds", "0,1,2")
     assert sorted(counted) == ["none", "pre"]
     assert json.loads((folder / "full" / "variant.json").read_text())["flops_per_target"] == 7.0
@@ -262,7 +263,7 @@ def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
 def test_the_published_studies_can_be_gone_on_with_on_any_machine(study, monkeypatch):
     monkeypatch.setattr(ablations, "choose", lambda: pytest.fail("its precision is settled"))
     flags, folder = ablations.read_flags([study]), ROOT / "checkpoints" / "ablations" / study
-    ablations.refuse_to_mix(ablations.recipes(flags), ablations.agreed(folder), folder)
+    refuse_to_mix(ablations.recipes(flags), ablations.agreed(folder), folder)
 
 
 @pytest.mark.parametrize(
