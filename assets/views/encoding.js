@@ -82,6 +82,7 @@ function draw() {
   show();
 }
 steerMap(map, {
+  status: $('.encoding-side [role=status]'),
   size: () => current()?.table ? [current().rows, current().columns] : null,
   at: () => place,
   read(...there) {

@@ -1,10 +1,10 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
-//   keys: […], places: [[…], […]], weights: packed, context: […], rows: packed or absent, roles:
-//   of each layer and head [name, sentences, worth], empty and 0 where nobody knows}]};
+//   keys: […], places: [[…], […]], n_keys, weights: packed, context: […], rows: packed or absent,
+//   roles: of each layer and head [name, sentences, worth], empty and 0 where nobody knows}]};
 //   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
-//   sees of the whole context; places are of the queries and keys in it. first is enlarged until a
+//   sees of the whole context; places are of the queries and keys among all. first is enlarged until a
 //   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
 //   can be hidden.
 const grid = $('.heads-grid'),
@@ -108,9 +108,11 @@ function spread() { // of a head that looks at its own stack
   const g = data(), itself = g.name.includes('self');
   fan.hidden = !itself;
   if (!itself) return;
-  const found = fanOf(at(layer, head), g.places), said = fanSaid(found);
-  drawFan(fan.querySelector('svg'), found);
-  fan.lastChild.textContent = `Where it looks, the mean of these queries${said && `: ${said}`}.`;
+  const { fan: shares, of } = fanOf(at(layer, head), g.places, g.n_keys), said = fanSaid(shares);
+  drawFan(fan.querySelector('svg'), shares);
+  fan.lastChild.textContent = `Where it looks, the mean of ${of} ${of === 1 ? 'query' : 'queries'}${
+    said && `: ${said}`
+  }.`;
 }
 const atRest = () => current().begin ? 0 : data().queries.length - 1; // the query that is described
 function label() { // both axes, with as many tokens as there is room for
@@ -207,35 +209,27 @@ actions.csv = () => data() && saveHeads(data(), [[layer, head, at(layer, head)]]
 actions.png = () => {
   const g = data();
   if (!g) return;
-  const n = g.queries.length,
-    m = g.keys.length,
-    cell = 16,
-    left = 120,
-    top = 90,
-    picture = make('canvas'),
-    c = picture.getContext('2d');
-  c.font = '14px sans-serif';
-  picture.width = Math.max(left + m * cell, c.measureText(title.textContent).width + 10) + 10;
-  picture.height = top + n * cell + 10;
-  c.fillStyle = colour('--ground');
-  c.fillRect(0, 0, picture.width, picture.height);
-  c.imageSmoothingEnabled = false;
-  c.drawImage(map, left, top, m * cell, n * cell);
-  c.fillStyle = colour('--ink');
-  c.font = '14px sans-serif';
-  c.fillText(title.textContent, 10, 20);
-  c.font = '12px monospace';
-  c.textAlign = 'right';
-  g.queries.forEach((t, i) => c.fillText(visible(t), left - 6, top + i * cell + 12));
-  g.keys.forEach((t, j) => {
-    c.save();
-    c.translate(left + j * cell + 11, top - 6);
-    c.rotate(-Math.PI / 2);
-    c.textAlign = 'left';
-    c.fillText(visible(t), 0, 0);
-    c.restore();
-  });
-  savePicture('attention', picture);
+  const { queries, keys } = g, cell = 16, left = 124, top = 150;
+  const size = [left + keys.length * cell + 10, top + queries.length * cell + 10];
+  savePainted(
+    'attention',
+    title.textContent + (hiding() ? ', the ends left out' : ''),
+    size,
+    (c) => {
+      c.drawImage(map, left, top, keys.length * cell, queries.length * cell);
+      c.font = '12px monospace';
+      c.textAlign = 'right';
+      queries.forEach((t, i) => c.fillText(axisName(t), left - 6, top + i * cell + 12));
+      c.textAlign = 'left';
+      keys.forEach((t, j) => {
+        c.save();
+        c.translate(left + j * cell + 11, top - 6);
+        c.rotate(-Math.PI / 2);
+        c.fillText(axisName(t), 0, 0);
+        c.restore();
+      });
+    },
+  );
 };
 function read(i, j) { // a query and a key, or with -1 for the key all that the query looks at
   query = i;
@@ -249,6 +243,7 @@ function pair(i, j) {
   } “${unspaced(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
 }
 steerMap(map, {
+  status: readout,
   size: () => data() && [data().queries.length, data().keys.length],
   at: () => [query < 0 ? atRest() : query, marked[1] ?? -1],
   read,

@@ -2,25 +2,35 @@
 // share. Of a decoder, which sees no later place, it leans to the left.
 const FAN = { W: 300, LOW: 112, HIGH: 36, WIDEST: 44 }; // px; the last is the width of a whole
 
-// values: (queries, keys) of a head; places: of the queries and of the keys -> [[name, share], …]
-// from far before to far after
-function fanOf(values, [queries, keys]) {
-  const sums = new Map();
-  queries.forEach((query, i) =>
-    keys.forEach((key, j) => {
-      const offset = key - query;
-      sums.set(offset, (sums.get(offset) ?? 0) + values[i * keys.length + j] / queries.length);
-    })
-  );
-  const all = [...sums], after = all.reduce((sum, [at, w]) => sum + (at > 0 ? w : 0), 0);
-  const [first, last] = after < 1e-6 ? [-8, 0] : [-4, 4];
-  const beyond = (is) => all.reduce((sum, [at, w]) => sum + (is(at) ? w : 0), 0);
+// values: (queries, keys) of a head; places: of the queries and of the keys among all n -> {fan:
+// [[name, share], …] from far before to far after, of: how many queries it is the mean of}. Of a
+// long text some places are not there: what is looked at there is far, and queries that have such a
+// place near them are left out.
+function fanOf(values, [queries, keys], n) {
+  const m = keys.length, there = new Set(keys);
+  const looksAhead = queries.some((q, i) => keys.some((key, j) => key > q && values[i * m + j]));
+  const [first, last] = looksAhead ? [-4, 4] : [-8, 0];
   const near = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  return [
-    ['far', beyond((at) => at < first)],
-    ...near.map((at) => [at > 0 ? `+${at}` : printed(at), sums.get(at) ?? 0]),
-    ...last ? [['far', beyond((at) => at > last)]] : [],
-  ];
+  const isWhole = (q) => near.every((by) => q + by < 0 || q + by >= n || there.has(q + by));
+  const whole = [...queries.keys()].filter((i) => isWhole(queries[i]));
+  const shares = new Map(near.map((by) => [by, 0]));
+  let before = 0, after = 0;
+  const mean = (value) => value / whole.length;
+  for (const i of whole) {
+    let missing = 1;
+    keys.forEach((key, j) => {
+      const by = key - queries[i], share = values[i * m + j];
+      missing -= share;
+      if (by < first) before += mean(share);
+      else if (by > last) after += mean(share);
+      else shares.set(by, shares.get(by) + mean(share));
+    });
+    if (keys[0] > 0) before += mean(missing); // its beginning is not there
+    else if (m < n) after += mean(missing);
+  }
+  const names = near.map((by) => [by > 0 ? `+${by}` : printed(by), shares.get(by)]);
+  const fan = [['far', before], ...names, ...last ? [['far', after]] : []];
+  return { fan, of: whole.length };
 }
 function fanPlace(name, i) {
   if (name === 'far') return i ? 'further ahead' : 'further back';

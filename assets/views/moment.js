@@ -105,7 +105,7 @@ function spell() { // in columns of at most 20 symbols
 function say(byKey = false) { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
   if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
-  note.ariaLive = pointed && !byKey ? 'off' : 'polite';
+  note.ariaLive = byKey ? 'polite' : 'off'; // a training changes it several times a second
   note.textContent = pointed
     ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
       sign(g.keys[j])
@@ -138,13 +138,15 @@ actions.head = (button) => {
   const { l, h } = button.dataset;
   maps.querySelector(`[data-l="${l}"][data-h="${h}"]`)?.focus({ preventScroll: true });
 };
-maps.addEventListener('pointermove', (event) => {
-  const button = event.target.closest('.moment-map'), g = data();
-  if (!button || !g) return;
-  const cell = cellAt(event, button, g.queries.length, g.keys.length);
-  pointed = [+button.dataset.l, +button.dataset.h, ...cell];
-  say();
-});
+for (const kind of ['pointermove', 'pointerdown']) {
+  maps.addEventListener(kind, (event) => {
+    const button = event.target.closest('.moment-map'), g = data();
+    if (!button || !g) return;
+    const cell = cellAt(event, button, g.queries.length, g.keys.length);
+    pointed = [+button.dataset.l, +button.dataset.h, ...cell];
+    say();
+  });
+}
 maps.addEventListener('pointerleave', ({ pointerType }) => {
   if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed
   pointed = null;
@@ -173,26 +175,21 @@ actions.png = () => {
   const drawn = [...maps.querySelectorAll('canvas')],
     side = 240,
     columns = Math.ceil(Math.sqrt(drawn.length)),
-    picture = make('canvas'),
-    pen = picture.getContext('2d'),
-    said = `${g.name}: ${current().summary}`;
-  pen.font = '14px sans-serif';
-  picture.width = Math.max(columns * (side + 20), pen.measureText(said).width + 20) + 20;
-  picture.height = Math.ceil(drawn.length / columns) * (side + 40) + 50;
-  pen.fillStyle = colour('--ground');
-  pen.fillRect(0, 0, picture.width, picture.height);
-  pen.fillStyle = colour('--ink');
-  pen.font = '14px sans-serif';
-  pen.imageSmoothingEnabled = false;
-  pen.fillText(said, 20, 26);
-  drawn.forEach((canvas, i) => {
-    const [l, h] = shown()[i],
-      x = 20 + i % columns * (side + 20),
-      y = 50 + Math.floor(i / columns) * (side + 40);
-    pen.fillText(`layer ${l + 1}, head ${h + 1}`, x, y + 12);
-    pen.drawImage(canvas, x, y + 18, side, side);
-  });
-  savePicture('attention', picture);
+    rows = Math.ceil(drawn.length / columns),
+    size = [columns * (side + 20) + 20, rows * (side + 40) + 50];
+  savePainted(
+    'attention',
+    `${g.name}: ${current().summary}`,
+    size,
+    (pen) =>
+      drawn.forEach((canvas, i) => {
+        const [l, h] = shown()[i],
+          x = 20 + i % columns * (side + 20),
+          y = 50 + Math.floor(i / columns) * (side + 40);
+        pen.fillText(`layer ${l + 1}, head ${h + 1}`, x, y + 12);
+        pen.drawImage(canvas, x, y + 18, side, side);
+      }),
+  );
 };
 whenResized(maps, () => data() && paint(), bothSizes);
 whenTheme(() => data() && weights && paint());

@@ -23,21 +23,25 @@ function cellAt({ clientX, clientY }, map, n, m) {
 }
 // A map is read cell by cell: by a pointer, or by arrow keys from the cell that was read last.
 // size() gives its rows and columns, or null while there is nothing to read; at() the cell; read(i,
-// j) says it; a mouse that leaves is followed by leave(). At column -1, if columns begin there,
-// stands the row as a whole.
-function steerMap(map, { size, at, read, leave = () => {}, first = 0 }) {
+// j) says it in status, which is read aloud for the keys alone; a mouse that leaves is followed by
+// leave(). At column -1, if columns begin there, stands the row as a whole.
+function steerMap(map, { status, size, at, read, leave = () => {}, first = 0 }) {
+  const say = (aloud, cell) => {
+    status.ariaLive = aloud ? 'polite' : 'off';
+    read(...cell);
+  };
   for (const kind of ['pointermove', 'pointerdown']) {
-    map.addEventListener(kind, (event) => size() && read(...cellAt(event, map, ...size())));
+    map.addEventListener(kind, (event) => size() && say(false, cellAt(event, map, ...size())));
   }
   map.addEventListener('pointerleave', ({ pointerType }) => {
     if (pointerType === 'mouse') leave(); // a finger that is lifted leaves what it pressed
   });
-  map.addEventListener('focus', () => size() && map.matches(':focus-visible') && read(...at()));
+  map.addEventListener('focus', () => size() && map.matches(':focus-visible') && say(true, at()));
   map.addEventListener('keydown', (event) => {
     const way = arrow(event);
     if (!way || !size()) return;
     event.preventDefault();
-    read(...stepCell(at(), way, size(), first));
+    say(true, stepCell(at(), way, size(), first));
   });
 }
 // the cell beside another one; along an axis that it is not moved on, it stays where it is
@@ -45,15 +49,30 @@ const stepCell = (cell, way, size, first = 0) =>
   cell.map((place, axis) =>
     way[axis] ? clamp(place + way[axis], axis ? first : 0, size[axis] - 1) : place
   );
+// A download: a title, and what draw(pen) adds to it in ink.
+function savePainted(name, title, [width, height], draw) {
+  const picture = make('canvas'), pen = picture.getContext('2d'), font = '14px sans-serif';
+  pen.font = font;
+  picture.width = Math.max(width, pen.measureText(title).width + 20);
+  picture.height = height;
+  pen.fillStyle = colour('--ground');
+  pen.fillRect(0, 0, picture.width, picture.height);
+  pen.fillStyle = colour('--ink');
+  pen.font = font;
+  pen.imageSmoothingEnabled = false;
+  pen.fillText(title, 10, 20);
+  draw(pen);
+  savePicture(name, picture);
+}
 // the beginning of what is too long for a label: a whole line of letters may be one unknown token
 const clipped = (text, longest) => {
   const letters = [...text];
   return letters.length > longest ? letters.slice(0, longest - 1).join('') + '…' : text;
 };
+const axisName = (token) => clipped(unspaced(token), 16);
 function labelAxis(box, tokens, limit) {
   const step = Math.ceil(tokens.length / limit);
   box.replaceChildren(...tokens.map((token, i) => {
-    const text = unspaced(token);
-    return make('span', { text: i % step ? '' : clipped(text, 16), title: text });
+    return make('span', { text: i % step ? '' : axisName(token), title: unspaced(token) });
   }));
 }

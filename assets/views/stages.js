@@ -123,6 +123,7 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
     describe(map, ...place);
   };
   steerMap(canvas, {
+    status: short ? note : map.say,
     size: () => [n, map.n_columns],
     at: () => map.cell,
     read: cell,

@@ -32,7 +32,7 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<div class="heads-plot"><div class="heads-keys"></div>'
         '<div class="heads-queries"></div>'
         f'<canvas class="heads-map" {steered("heat map")} aria-label="attention weights: '
-        'rows are queries, columns are keys; arrow keys move through the rows"></canvas></div>'
+        'rows are queries, columns are keys; arrow keys move through the cells"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row" tabindex="0" role="region" aria-label="the text"></div>'
         '<figure class="heads-fan"><svg aria-hidden="true"></svg><figcaption></figcaption></figure>'
@@ -108,6 +108,7 @@ def group_value(
         "queries": [spaced(layers[0].query_tokens[i]) for i in queries],
         "keys": [context[i] for i in keys],
         "places": [queries, keys],
+        "n_keys": weights.size(3),
         "weights": pack(weights[:, :, queries][..., keys]),
         **({"context": context, "rows": pack(row)} if rows else {}),
     }
