@@ -78,15 +78,18 @@ function render() {
   root.classList.toggle('flow-chars', numbers.kind === 'write');
   scrub.min = numbers.begin;
   scrub.max = numbers.outs.length;
-  page = pages.of(numbers.favourite);
+  if (byKey && left?.kind === 'out') { // which may be on another page than the favourite
+    hover = { kind: 'out', i: Math.min(left.i, numbers.outs.length - 1) };
+  }
+  page = pages.of((hover ?? rest()).i);
   now = {
     fold: wanted,
     clock: numbers.outs.length,
-    lit: rest(),
+    lit: hover ?? rest(),
     out: numbers.outs.map(() => 0),
     source: numbers.seats.map(() => 0),
   };
-  now.out[numbers.favourite] = 1;
+  now.out[now.lit.i] = 1;
   g = null;
   ask();
   draw();
@@ -104,17 +107,19 @@ function arrange() { // lay everything out anew after its room or its page has c
   const W = stage.clientWidth;
   if (!W) return false;
   ink ??= flowInk();
-  root.classList.toggle('flow-narrow', W < 720);
-  root.classList.toggle('flow-vertical', W < 720 || numbers.kind === 'write');
-  if (W >= 720) stage.style.height = '';
+  const narrow = flowIsNarrow(numbers, W);
+  root.classList.toggle('flow-narrow', narrow);
+  root.classList.toggle('flow-vertical', narrow || numbers.kind === 'write');
+  if (!narrow) stage.style.height = '';
   g = flowLayout(numbers, pages, page, {
     W,
+    narrow,
     room: stage.clientHeight,
     widths: words.widths(),
     bare,
     open: wanted > 0,
   });
-  if (W < 720) stage.style.height = `${g.H}px`;
+  if (narrow) stage.style.height = `${g.H}px`;
   g.rest = pages.many ? pages.hidden(page) : 0;
   root.style.setProperty(
     '--flow-type',
@@ -399,6 +404,7 @@ function force(m) {
 const begin = () => {
   if (!writing()) now.clock = numbers.begin;
   kept = null;
+  look(hover, echoed); // other views forget it, too
 };
 play.addEventListener('click', () => {
   if (!numbers) return;

@@ -24,7 +24,6 @@ class SvgPen {
   translate(x, y) {
     this.moved = [this.moved[0] + x, this.moved[1] + y];
   }
-  clearRect() {}
   beginPath() {
     this.path = [];
   }
@@ -129,6 +128,7 @@ class SvgPen {
   }
 }
 
+const MARK = /^(.+\)) 0px -([\d.]+)px 0px 0px inset$/; // a line below a word: colour and height
 // The words of an element and the boxes around them, drawn by a pen: for downloads.
 function flowTranscribe(pen, root) {
   const origin = root.getBoundingClientRect(), range = document.createRange();
@@ -136,12 +136,21 @@ function flowTranscribe(pen, root) {
   function boxOf(node, style) {
     const box = node.getBoundingClientRect(),
       edge = parseFloat(style.borderTopWidth),
-      ground = seen(style.backgroundColor);
-    if (!box.width || !box.height || !ground && !edge) return;
+      ground = seen(style.backgroundColor),
+      [, mark, high] = MARK.exec(style.boxShadow) ?? [];
+    if (!box.width || !box.height) return;
+    const left = box.left - origin.left, top = box.top - origin.top;
+    if (mark) {
+      pen.beginPath();
+      pen.roundRect(left, top + box.height - high, box.width, +high, 0);
+      pen.fillStyle = plain(mark);
+      pen.fill();
+    }
+    if (!ground && !edge) return;
     pen.beginPath();
     pen.roundRect(
-      box.left - origin.left,
-      box.top - origin.top,
+      left,
+      top,
       box.width,
       box.height,
       Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.width / 2, box.height / 2),
@@ -253,7 +262,16 @@ function flowTable({ n: numbers, words, g, now, page }) {
     return row === null ? OTHERS : words.word(numbers.stacks[k].tokens[row]);
   };
   return [
-    ['from', 'layer', 'token', 'to', 'layer', 'token', 'share', 'of the source'],
+    [
+      'from',
+      'from layer',
+      'from token',
+      'to',
+      'to layer',
+      'to token',
+      'share',
+      'of the source',
+    ],
     ...numbers.ribbons(now.lit, g.seat, page, now.least / 2).map((
       { from, to, w, first, j, i },
     ) => [

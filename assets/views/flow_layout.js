@@ -16,14 +16,18 @@ const flowPages = (numbers, rows) => {
   };
 };
 
-// room: {W, room: the height there is, widths: {source: [px], out: [px], start, more} of the
+// Whether words stand in lines, with the flow down the page: two columns of them would leave it no
+// room. The letters of a story are in one line at any width but a phone's.
+const flowIsNarrow = ({ kind }, W) => W < (kind === 'write' ? 720 : 900);
+
+// room: {W, narrow, room: the height there is, widths: {source: [px], out: [px], start, more} of the
 // words, for lines of running text, bare: without a list of candidates, open: layers are apart}. A
 // narrow page is as high as its text needs, and higher when open.
 const flowLayout = (numbers, pages, page, room) => {
   const { two, seats, outs, stacks, last } = numbers,
     judge = numbers.kind === 'classify',
     chars = numbers.kind === 'write';
-  const { W, bare } = room, narrow = W < 720, vertical = narrow || chars;
+  const { W, narrow, bare } = room, vertical = narrow || chars;
   const xy = (u, v) => vertical ? [v, u] : [u, v];
   // the written column: start sign or what went before, the page's outputs, what comes after
   const shown = outs.map((_, i) => i).filter((i) => pages.has(page, i));

@@ -56,9 +56,9 @@ function flowAcross({ two, judge, seats, listed, foot }, { W, room: H, bare, wid
 // What is read above and what is said below: lines of running text, or of a story a row of letters.
 function flowDown(
   { two, judge, chars, seats, outs, listed, page },
-  { W, room, widths, bare, open },
+  { W, narrow, room, widths, bare, open },
 ) {
-  const narrow = W < 720, lines = narrow || !chars, gap = chars ? 0 : 2;
+  const lines = narrow || !chars, gap = chars ? 0 : 2;
   const top = lines
     ? flowLines(widths.source, W, 13, gap)
     : { found: flowEven(seats.length, W).map((v) => ({ u: 22, v })), height: 40 };

@@ -1,17 +1,19 @@
 // What is said of a ribbon or a stream between two layers, beside the pointer that is on it.
 function flowTip(stage) {
+  const GAP = 8; // px between it and what it is about
   const tip = make('span', { class: 'flow-tip' });
   let by = '', told = ''; // what points, and what a finger was told last
   stage.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
   return {
     finger: () => by === 'touch',
     show({ clientX, clientY }, text) {
-      const box = stage.getBoundingClientRect(), x = clientX - box.left;
+      const box = stage.getBoundingClientRect(), x = clientX - box.left, y = clientY - box.top;
       tip.textContent = text;
-      tip.style.transform = `translate(${x.toFixed(0)}px, ${
-        (clientY - box.top - 30).toFixed(0)
-      }px) translateX(${(-100 * x / box.width).toFixed(0)}%)`;
       stage.append(tip);
+      const down = y < tip.offsetHeight + GAP ? y + 2 * GAP : y - GAP - tip.offsetHeight;
+      tip.style.transform = `translate(${x.toFixed(0)}px, ${down.toFixed(0)}px) translateX(${
+        (-100 * x / box.width).toFixed(0)
+      }%)`;
     },
     hide: () => tip.remove(),
     // A finger cannot point before it presses: its first tap tells, the next one opens.
