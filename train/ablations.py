@@ -25,7 +25,7 @@ import torch
 
 from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
-from train.running.hardware import Hardware, choose, device, name_of, settle_memory
+from train.running.hardware import Hardware, choose, device, settle_memory
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened

@@ -67,7 +67,7 @@ function model({ name, loss, writes, looks, lately }) {
     make('small', { text: loss === null ? 'no answer' : `${loss.toFixed(2)} nats` }),
     strip,
     make('small', {
-      text: lately === null ? '' : `${percent(lately)} on the last ${Math.min(64, looks.length)}`,
+      text: lately === null ? '' : `${percent(lately)} on the last ${Math.min(64, seen.n)}`,
     }),
   );
 }

@@ -38,12 +38,6 @@ function build({ words, nOrders }) {
   $('[data-do=swap]').textContent = `Swap “${words[Math.min(1, last - 1)]}” and “${words[last]}”`;
   $('[data-do=every]').textContent = `Try ${nOrders} orders`;
 }
-// exactly n children; existing ones stay, so that what they show can change smoothly
-function sized(parent, n, fresh) {
-  while (parent.children.length > n) parent.lastChild.remove();
-  while (parent.children.length < n) parent.append(fresh(parent.children.length));
-  return [...parent.children];
-}
 const blank = () =>
   make(
     'div',
@@ -134,16 +128,17 @@ tiles.addEventListener('pointerdown', (event) => {
   if (!tile || grip || event.button) return; // a second finger waits
   hold(tile);
   tile.setPointerCapture(event.pointerId);
-  grip = { tile, from: `${order}` };
+  grip = { tile, from: `${order}`, finger: event.pointerId };
   tile.classList.add('gripped');
 });
+const grips = ({ pointerId }) => grip?.finger === pointerId;
 tiles.addEventListener('pointermove', (event) => {
-  if (!grip) return;
+  if (!grips(event)) return;
   const box = tiles.getBoundingClientRect(), wide = box.width / order.length;
   put(+grip.tile.dataset.word, Math.floor((event.clientX - box.left) / wide));
 });
-const release = () => {
-  if (!grip) return;
+const release = (event) => {
+  if (!grips(event)) return;
   const { tile, from } = grip;
   tile.classList.remove('gripped');
   grip = null;

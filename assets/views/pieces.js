@@ -129,7 +129,7 @@ function open(i) {
     return button;
   }
   panel.hidden = false;
-  hangBelow(panel, span(i), 6);
+  place();
 }
 function close() {
   panel.hidden = true;
@@ -154,9 +154,7 @@ text.addEventListener('click', (event) => {
   if (!panel.hidden && i === chosen) close();
   else open(i);
 });
-text.addEventListener('scroll', () => {
-  if (!panel.hidden) hangBelow(panel, span(chosen), 6);
-});
+const place = keptBelow(panel, text, () => span(chosen), 6);
 whenLeft(() => panel.hidden || close());
 element.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !panel.hidden) {

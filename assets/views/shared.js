@@ -34,6 +34,13 @@ const jumpOf = (event) =>
   keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
 // what presses a drawing that is no button
 const isPress = (event) => keyed(event, { Enter: true, ' ': true });
+// Exactly n children of a box, fresh(i) being a new one. Existing ones stay: what they show can change
+// smoothly, and a press on one is not lost while an answer comes.
+function sized(box, n, fresh) {
+  while (box.children.length > n) box.lastChild.remove();
+  while (box.children.length < n) box.append(fresh(box.children.length));
+  return [...box.children];
+}
 // Replace a box's children; the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
@@ -271,7 +278,13 @@ function player(slider, ms, go, by = 1) {
 function draggedAlong(chart, go) {
   const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
   let held = false; // a drag that began elsewhere selects a text
-  chart.addEventListener('pointerdown', ({ buttons }) => held = buttons === 1);
+  const release = () => held = false;
+  chart.addEventListener('pointerdown', ({ buttons }) => {
+    held = buttons === 1;
+    for (const end of ['pointerup', 'pointercancel']) {
+      document.addEventListener(end, release, { once: true });
+    }
+  });
   chart.addEventListener('click', to);
   chart.addEventListener('pointermove', (event) => held && event.buttons === 1 && to(event));
 }
@@ -295,6 +308,14 @@ function hangBelow(panel, node, gap) {
   const left = Math.min(at.left - box.left, box.width - panel.offsetWidth);
   panel.style.left = `${Math.max(0, left)}px`;
   panel.style.top = `${at.bottom - box.top + gap}px`;
+}
+// The same for a panel of a text that can be scrolled, or get another width, while it is open; the
+// function that is returned is called when it opens.
+function keptBelow(panel, text, nodeOf, gap) {
+  const place = () => nodeOf() && hangBelow(panel, nodeOf(), gap);
+  text.addEventListener('scroll', place);
+  new ResizeObserver(place).observe(text);
+  return place;
 }
 // opens the place of an address, with more of it in {name: value}; see place.js
 const openPlace = (address, more = {}) =>

@@ -9,7 +9,11 @@ const source = $('.steps-source'),
 const bars = $('.steps-bars'), slider = $('.steps-slider');
 const STREAM_MS = 2000; // what follows within this belongs to a stream
 let weights = null, length = 0, drawnAt = -Infinity;
-const symbol = (text, attributes) => make('span', { ...attributes, text: visible(text) });
+const symbols = (box, texts) => {
+  const nodes = sized(box, texts.length, () => make('span'));
+  nodes.forEach((node, i) => node.textContent = visible(texts[i]));
+  return nodes;
+};
 function show() {
   const value = current(),
     t = +slider.value,
@@ -17,22 +21,19 @@ function show() {
     row = weights.subarray(t * n, (t + 1) * n);
   fillTrack(slider);
   slider.setAttribute('aria-valuetext', `symbol ${t + 1} of ${value.written.length}`);
-  source.replaceChildren(...value.source.map((text, j) => {
-    const node = symbol(text, { class: 'steps-symbol', title: percent(row[j]) });
+  symbols(source, value.source).forEach((node, j) => {
+    node.className = 'steps-symbol';
+    node.title = percent(row[j]);
     node.style.setProperty('--weight', row[j].toFixed(3));
-    return node;
-  }));
-  written.replaceChildren(
-    ...value.written.map(([text, p, right], i) =>
-      symbol(text, {
-        class: `steps-symbol ${right === false ? 'wrong' : ''} ${i > t ? 'later' : ''} ${
-          i === t ? 'on' : ''
-        }`,
-        'data-i': i,
-        title: percent(p),
-      })
-    ),
-  );
+  });
+  symbols(written, value.written.map(([text]) => text)).forEach((node, i) => {
+    const [, p, right] = value.written[i];
+    node.className = `steps-symbol ${right === false ? 'wrong' : ''} ${i > t ? 'later' : ''} ${
+      i === t ? 'on' : ''
+    }`;
+    node.dataset.i = i;
+    node.title = percent(p);
+  });
   bars.replaceChildren(
     ...value.candidates[t].slice(0, 5).flatMap(([text, p, taken]) => {
       const bar = make('i');

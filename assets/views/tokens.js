@@ -61,7 +61,7 @@ function open(index, pin) {
   node.classList.add('on');
   alternatives(index);
   panel.hidden = false;
-  hangBelow(panel, node, 2);
+  place();
 }
 function close() {
   panel.hidden = true;
@@ -82,9 +82,7 @@ text.addEventListener('click', (event) => {
   if (pinned && +node.dataset.i === chosen) close();
   else open(+node.dataset.i, true);
 });
-text.addEventListener('scroll', () => {
-  if (!panel.hidden) hangBelow(panel, text.querySelector('.on'), 2);
-});
+const place = keptBelow(panel, text, () => text.children[chosen], 2);
 whenLeft(close);
 element.addEventListener('keydown', (event) => {
   const last = tokens.length - 1;

@@ -111,8 +111,10 @@ actions.answer = (choice) => {
   card.querySelector('[data-do=show]').focus();
 };
 actions.show = () => {
+  const stop = at;
   openPlace(stops[at].place.whole);
-  show();
+  const arrived = () => stop === at && !card.hidden && show();
+  document.dispatchEvent(new CustomEvent('place:wait', { detail: arrived }));
   card.querySelector('[data-do=next]').focus({ preventScroll: true });
 };
 actions.back = () => goTo(at - 1);

@@ -175,7 +175,9 @@ const at = (event) => {
 for (const kind of ['pointerover', 'focusin']) {
   box.addEventListener(kind, (event) => {
     const node = at(event);
-    if (node) said.textContent = say(node);
+    if (!node) return;
+    said.ariaLive = kind === 'focusin' ? 'polite' : 'off';
+    said.textContent = say(node);
   });
 }
 for (const kind of ['pointerleave', 'focusout']) box.addEventListener(kind, tellSentence);

@@ -31,53 +31,38 @@ function draw() {
   if (key === drawn) return;
   drawn = key;
   if (read !== (read = JSON.stringify(value.words))) word = -1;
-  const places = value.methods.map((m) =>
-    value.methods.filter((o) => o.area !== null && m.area !== null && o.area < m.area).length + 1
-  );
-  redraw(
-    table,
-    make(
-      'thead',
-      {},
-      make(
-        'tr',
-        {},
-        make('th', { scope: 'col', text: tried ? 'rank and method' : 'method' }),
-        ...value.words.map(([, own], i) =>
-          make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
-        ),
-      ),
-    ),
-    make(
-      'tbody',
-      {},
-      ...value.methods.map((m, row) =>
-        make(
-          'tr',
-          { 'data-row': row },
-          make(
-            'th',
-            { scope: 'row' },
-            make('button', {
-              type: 'button',
-              'data-do': 'method',
-              'data-i': row,
-              'aria-pressed': row === method,
-              title: m.note,
-              text: (m.area === null ? '' : `${places[row]}. `) + m.name,
-            }),
-          ),
-          ...sharesOf(m).map((part, i) => {
-            const cell = make('td', { 'data-i': i });
-            tint(cell, part);
-            return cell;
-          }),
-        )
-      ),
+  $('thead tr').replaceChildren(
+    make('th', { scope: 'col', text: tried ? 'rank and method' : 'method' }),
+    ...value.words.map(([, own], i) =>
+      make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
     ),
   );
+  sized($('tbody'), value.methods.length, blank).forEach((row, i) => fill(row, value.methods[i]));
   paint();
   if (word >= 0) point(word);
+}
+const blank = (i) =>
+  make(
+    'tr',
+    {},
+    make(
+      'th',
+      { scope: 'row' },
+      make('button', { type: 'button', 'data-do': 'method', 'data-i': i }),
+    ),
+  );
+function fill(row, m) {
+  const shares = sharesOf(m),
+    [name, ...cells] = sized(row, 1 + shares.length, () => make('td')),
+    button = name.firstChild;
+  const better = current().methods.filter(({ area }) => area !== null && area < m.area);
+  button.title = m.note;
+  button.textContent = (m.area === null ? '' : `${better.length + 1}. `) + m.name;
+  cells.forEach((cell, i) => {
+    cell.dataset.i = i;
+    cell.className = '';
+    tint(cell, shares[i]);
+  });
 }
 // the same words again are not read aloud once more
 const say = (words) => readout.textContent === words || (readout.textContent = words);
@@ -99,8 +84,9 @@ function paint() {
       ' Point at a word to compare the methods.',
   );
 }
-function point(i) {
+function point(i, byKey = false) {
   const value = current();
+  readout.ariaLive = byKey ? 'polite' : 'off';
   if (!(i >= 0 && i < value.words.length)) return;
   element.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
   element.querySelectorAll(`[data-i="${i}"]:not(button)`).forEach((node) =>
@@ -126,11 +112,12 @@ scroll.addEventListener('keydown', (event) => {
   const jump = arrow(event)?.[1];
   if (!jump || !current()?.words) return;
   event.preventDefault();
-  point(clamp(word + jump, 0, current().words.length - 1));
+  point(clamp(word + jump, 0, current().words.length - 1), true);
   table.querySelector('th.on')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 });
 actions.method = (button) => {
   method = +button.dataset.i;
+  readout.ariaLive = 'polite';
   paint();
 };
 actions.csv = () =>

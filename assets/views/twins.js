@@ -6,8 +6,10 @@ const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note'
 // as views.steered says it
 const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };
 const LONG = 2; // characters of a name that still fits upright
+const LINE = 11; // px that an upright label needs
 let chosen = 0;
 let enlarged = ''; // the one that is shown large, as it was drawn
+let label = () => {}; // the keys of its map, as many as there is room for
 const word = ([text, differs]) => make(differs ? 'mark' : 'span', { text });
 const written = (twin) => twin.says.map(([text]) => text).join('');
 function mapOf(twin, more = { role: 'img' }) {
@@ -19,18 +21,13 @@ function mapOf(twin, more = { role: 'img' }) {
   paintMap(map, unpack(twin.weights), twin.queries.length, twin.keys.length);
   return map;
 }
+const blank = (i) =>
+  make('button', { type: 'button', class: 'twin', 'data-do': 'enlarge', 'data-i': i });
 // the title, what it says, and what it attends to or why that cannot be shown
-function small(twin, i) {
-  return make(
-    'button',
-    {
-      type: 'button',
-      class: 'twin',
-      'data-do': 'enlarge',
-      'data-i': i,
-      'aria-pressed': i === chosen,
-      title: written(twin),
-    },
+function fill(card, twin, i) {
+  card.title = written(twin);
+  card.setAttribute('aria-pressed', i === chosen);
+  card.replaceChildren(
     make('span', { class: 'twin-title', text: twin.title }),
     make('span', { class: 'twin-says' }, ...twin.says.map(word)),
     twin.why ? make('span', { class: 'twin-note', text: twin.why }) : mapOf(twin),
@@ -40,18 +37,20 @@ function enlarge(twin) {
   const drawn = JSON.stringify(twin);
   if (drawn === enlarged && large.children.length) return; // somebody may be reading its numbers
   enlarged = drawn;
+  label = () => {};
   large.replaceChildren(
     make('h4', { text: twin.title }),
     make('p', { class: 'twin-says' }, ...twin.says.map(word)),
     make('p', { class: 'twin-note', text: twin.note }),
     twin.why ? make('p', { class: 'twin-note', text: twin.why }) : plot(twin),
   );
+  if (large.clientWidth) label();
 }
 function plot(twin) {
   const map = mapOf(twin, STEERED), keys = make('div', { class: 'heads-keys' });
   const queries = make('div', { class: 'heads-queries' });
   keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
-  labelAxis(keys, twin.keys, 40);
+  label = () => labelAxis(keys, twin.keys, Math.floor(map.clientWidth / LINE));
   labelAxis(queries, twin.queries, 22);
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   const said = make('p', {
@@ -66,7 +65,7 @@ function plot(twin) {
       percent(weights[i * m + j])
     } of its attention.`;
   };
-  steerMap(map, { size: () => [n, m], at: () => cell, read });
+  steerMap(map, { status: said, size: () => [n, m], at: () => cell, read });
   return make('div', {}, make('div', { class: 'heads-plot' }, keys, queries, map), said);
 }
 function draw() {
@@ -74,7 +73,7 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !all.length);
   note.textContent = current()?.summary ?? 'As soon as they are asked, each answers here.';
   if (chosen && chosen >= all.length && all.length < cards.children.length) chosen = 0;
-  redraw(cards, ...all.map(small));
+  sized(cards, all.length, blank).forEach((card, i) => fill(card, all[i], i));
   if (all.length) enlarge(all[Math.min(chosen, all.length - 1)]);
   else large.replaceChildren();
 }
@@ -89,6 +88,7 @@ actions.csv = () =>
     ['variant', 'says', 'note'],
     ...current().cards.map((twin) => [twin.title, written(twin), twin.note]),
   ]);
+whenResized(large, () => label());
 whenTheme(() => {
   enlarged = '';
   if (current()?.cards) draw();

@@ -84,7 +84,7 @@ function makeRoom() { // the panel does not hang below the page's end
   element.querySelector('.words').style.minHeight = `${panel.offsetTop + panel.offsetHeight + 8}px`;
 }
 function open(i) {
-  const value = current(), node = words.querySelector(`[data-i="${i}"]`);
+  const value = current();
   const typed = panel.querySelector('input')?.value,
     focus = panel.contains(document.activeElement) && document.activeElement.tagName;
   const input = make('input', {
@@ -110,7 +110,7 @@ function open(i) {
   );
   panel.hidden = false;
   if (focus) panel.querySelector(focus.toLowerCase()).focus();
-  hangBelow(panel, node, 2);
+  place();
   makeRoom();
   mark(i);
 }
@@ -155,9 +155,7 @@ element.addEventListener('keydown', (event) => {
     panel.querySelector('[data-kind=replace]:not([data-text])').click();
   }
 });
-words.addEventListener('scroll', () => {
-  if (!panel.hidden) hangBelow(panel, words.querySelector('.on'), 2);
-});
+const place = keptBelow(panel, words, () => words.querySelector(`[data-i="${chosen}"]`), 2);
 whenLeft(close);
 watch('value', draw);
 draw();

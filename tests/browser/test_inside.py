@@ -199,10 +199,12 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     assert "masked" in stages(page)
     expect(lens(page).locator("td.right").first).to_be_visible()
     first = note.inner_text()
+    page.get_by_role("tab", name="Live lab").click()
+    page.get_by_role("button", name="Step", exact=True).click()  # at least one more
+    expect(page.locator("#lab-status")).to_contain_text("Stopped at step")
+    page.get_by_role("tab", name="Inside").click()
     page.get_by_role("button", name="Look inside").click()
     expect(note).not_to_have_text(first)  # it has learnt meanwhile
-    page.get_by_role("tab", name="Live lab").click()
-    expect(page.locator("#lab-status")).to_contain_text("Training: step")
 
 
 def test_hostile_text_is_shown_as_it_is(open_page):

@@ -11,7 +11,8 @@ def trial_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="view-note" role="status"></p>'
         f'<div class="trial-scroll" {steered("table")} aria-label="words and methods; arrow keys '
-        'move from word to word"><table class="trial-table"></table></div>'
+        'move from word to word"><table class="trial-table"><thead><tr></tr></thead><tbody></tbody>'
+        "</table></div>"
         '<p class="view-note view-readout" role="status"></p><p class="trial-text" '
         'tabindex="0" role="region" aria-label="the review"></p>'
     )
