@@ -44,7 +44,10 @@ PRESETS = {
     "cpu": (MODEL, TRAIN),
 }
 N_EVALUATED = 1000
-VALIDATION_SEED, TEST_SEED = 2**62, 2**62 + 1  # far from the seeds of training batches
+# torch's generator keeps 32 bits of a seed, and no training of a million steps reaches these unless
+# its own seed is above 4,000. The published curves, of this model and of the study, were judged on
+# sequences whose first 64 have the letters of the first batch of seed 0.
+VALIDATION_SEED, TEST_SEED = 2**32 - 1, 2**32 - 2
 CARD = Card(
     title="An encoder-decoder that repeats its input",
     summary=(

@@ -214,8 +214,16 @@ def test_a_command_is_executed_once(tmp_path):
 
 
 def test_the_sequences_that_are_scored_are_never_drawn_for_training():
-    last_training_seed = batch_seed(2**31, 10**9)
-    assert last_training_seed < copy_task.VALIDATION_SEED < copy_task.TEST_SEED < 2**63
+    scored = {copy_task.VALIDATION_SEED % 2**32, copy_task.TEST_SEED % 2**32}  # what torch keeps
+    assert len(scored) == 2
+    assert batch_seed(4_000, 10**6) < min(scored), "a million steps of any of the first 4,000 seeds"
+
+
+def test_the_scored_sequences_share_no_letters_with_the_first_batches():
+    batch_of = copy_task.batches(copy_task.MODEL, copy_task.TRAIN)
+    for seed in (copy_task.VALIDATION_SEED, copy_task.TEST_SEED):
+        scored = copy_task.unseen(copy_task.MODEL, copy_task.TRAIN.batch_size, seed)[:, 1]
+        assert not any(torch.equal(scored, batch_of(step)[0][:, 1]) for step in range(10))
 
 
 def test_a_finished_model_is_replaced_only_on_request(trained):
