@@ -26,7 +26,7 @@ from torch.testing import assert_close
 from train import copy_task, refresh, reviews, shakespeare
 from train.evaluate import main as examine
 from train.running.flags import read_flags
-from train.running.records import TRIALS, flag, read_runs, retract
+from train.running.records import TRIALS, digest_of, flag, read_runs, retract
 from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
@@ -695,17 +695,29 @@ def test_a_run_that_cannot_begin_leaves_what_another_can_go_on_from(trained):
 def test_a_run_is_not_resumed_with_other_data(trained, text):
     folder, (run,) = Path(trained[-1]), read_runs(Path(trained[-1]))
     more, was = [*trained, "--steps", "3", "--resume"], text.read_text()
-    assert re.fullmatch("[0-9a-f]{12}", run["first_batch"])
+    assert re.fullmatch("[0-9a-f]{12}", run["first_examples"])
     text.write_text(was + "And more of it.")
     with pytest.raises(SystemExit, match="its first batch would be another"):
         shakespeare.main(more)
     text.write_text(was.replace("resolved", "devolser"))
     with pytest.raises(SystemExit, match="its first batch would be another"):
         shakespeare.main(more)
-    del run["first_batch"]
+    del run["first_examples"]
     (folder / "run.json").write_text(json.dumps([run]))  # as older ones
     shakespeare.main(more)
     assert [run["steps"] for run in read_runs(folder)] == [3]
+
+
+def test_other_targets_of_the_same_texts_are_other_data():
+    tokens, other = torch.tensor([[2, 7, 3]]), torch.tensor([[2, 8, 3]])
+    label = torch.tensor([[1.0, 0.0]])
+    assert digest_of((tokens, tokens)) != digest_of((tokens, other)), "a translation"
+    assert digest_of((tokens, label)) != digest_of((tokens, label.flip(1))), "a flipped label"
+
+
+def test_data_are_not_told_by_what_teachers_compute_a_little_differently_elsewhere():
+    tokens, answer = torch.tensor([[2, 7, 3]]), torch.tensor([[0.5001, 0.4999]])
+    assert digest_of((tokens, answer)) == digest_of((tokens, answer.flip(1)))
 
 
 def test_another_class_of_model_cannot_be_resumed(trained):

@@ -25,7 +25,7 @@ MEANING = (
 )
 
 
-def prepare(options: Options, model: Model, first_batch: str) -> Path:
+def prepare(options: Options, model: Model, first_examples: str) -> Path:
     """Make --out and the model ready for the run to begin, of whose first batch the digest is
     given. -> the folder of its states"""
     if options.train.optimizer == "muon" and not inside_blocks(model):
@@ -33,7 +33,7 @@ def prepare(options: Options, model: Model, first_batch: str) -> Path:
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
     if options.resume:
         refuse_another_model(options.out, model)
-        refuse_other_settings(options, first_batch)
+        refuse_other_settings(options, first_examples)
     if options.init:
         start_from(options.init, model)
     state = options.out / "training"
@@ -58,7 +58,7 @@ def refuse_another_model(folder: Path, model: Model) -> None:
         raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
 
 
-def refuse_other_settings(options: Options, first_batch: str) -> None:
+def refuse_other_settings(options: Options, first_examples: str) -> None:
     """A run is resumed with the data and the settings that it began with; only those of UNTIL may
     change."""
     begun = announced_run(options.out)
@@ -71,7 +71,7 @@ def refuse_other_settings(options: Options, first_batch: str) -> None:
     if (flag(run, "data") is None) != (options.data is None):
         raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
     # older records do not say what came first, nor who taught
-    if run.get("first_batch", first_batch) != first_batch:
+    if run.get("first_examples", first_examples) != first_examples:
         raise SystemExit(
             f"--resume cannot change the data of the training in {options.out}: its first batch "
             "would be another"

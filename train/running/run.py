@@ -54,8 +54,8 @@ def run(
     finish may adjust these weights before they are saved. With --exam the exam then scores the
     checkpoint, and writes its card.
     """
-    origin = {"commit": commit(), "first_batch": digest_of(batch_of(0))}
-    state = prepare(options, model, origin["first_batch"])
+    origin = {"commit": commit(), "first_examples": digest_of(batch_of(0))}
+    state = prepare(options, model, origin["first_examples"])
     past = history(options)
     metrics, runs_before, begun = open_metrics(options, past)
     hardware = hardware_of(options, begun)
