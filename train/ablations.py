@@ -3,7 +3,8 @@
 A study trains every variant of one model with several seeds, on the same batches in the same order
 and for the same number of steps. What was measured is written to checkpoints/ablations/<study>/
 <variant>: metrics.csv with all seeds, variant.json with what was built, and the last weights of one
-seed; study.json beside them names all variants, trained or not. A run that is finished is never
+seed; study.json beside them names all variants, trained or not, and says what these have in common:
+how the whole model is trained, and which examples come first. A run that is finished is never
 repeated, and runs are claimed by a lock that a killed process lets go of: the same command started
 again, or twice at once, shares what is left.
 """
@@ -27,9 +28,10 @@ from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, settle_memory
 from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
+from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
-from train.studies.variant import describe, refuse_to_mix
+from train.studies.variant import describe, refuse_other_data, refuse_to_mix
 from transformer_core import checkpoint
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
@@ -52,6 +54,8 @@ def train(
     # seeds have other batches, padded more or less, and those of one say what a target costs; the
     # recipe as it was given, since what was prepared for it is found again by its vocabulary
     counted = task if seed == KEPT_SEED else study.task(seeded(recipe, KEPT_SEED), data)
+    with locked(out / "training" / "study.lock", wait=True):
+        refuse_other_data(out, digest_of(counted.batch_of(0)))
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
     recipe = seeded(recipe, seed)
     record = describe(recipe, counted, out / name, hardware)
@@ -153,13 +157,15 @@ def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None
                     print(f"{flags.study}: {outcome}", flush=True)
 
 
+def whole(flags: argparse.Namespace) -> Recipe:
+    """The study's whole model, and how the command line has it trained."""
+    full = STUDIES[flags.study].presets[flags.preset]
+    return replace(full, train=shortened(full.train, flags.steps)) if flags.steps else full
+
+
 def recipes(flags: argparse.Namespace) -> dict[str, Recipe]:
     """The variants that the command line asks for, in the study's order."""
-    study = STUDIES[flags.study]
-    full = study.presets[flags.preset]
-    if flags.steps:
-        full = replace(full, train=shortened(full.train, flags.steps))
-    variants = study.variants(full)
+    variants = STUDIES[flags.study].variants(whole(flags))
     return {name: variants[name] for name in variants if name in (flags.variants or variants)}
 
 
@@ -203,15 +209,17 @@ def main(argv: list[str] | None = None) -> None:
     study = STUDIES[flags.study]
     with locked(out / "training" / "study.lock", wait=True):
         hardware = agreed(out)
-        refuse_to_mix(recipes(flags), hardware, out)
-        plan = {
+        plan = refuse_to_mix(whole(flags), recipes(flags), hardware, out)
+        record = {
+            **(read_json(out / "study.json") or {}),
             "variants": list(study.variants(study.presets[flags.preset])),
             "metric": study.metric,
             "unit": study.unit,
             "precision": hardware.precision,
             "precision_why": hardware.why,
+            "plan": plan,
         }
-        write_atomically(out / "study.json", json.dumps(plan, indent=2) + "\n")
+        write_atomically(out / "study.json", json.dumps(record, indent=2) + "\n")
     if flags.jobs == 1:
         return work(flags, hardware)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit stops the daemons too

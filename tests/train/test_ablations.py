@@ -187,6 +187,20 @@ def test_other_plans_are_not_mixed(small, tmp_path):
         main(["copy_task", "--out", str(tmp_path), "--steps", "6", "--seeds", "1"])
 
 
+@pytest.mark.parametrize("older", [False, True])
+def test_another_variant_is_trained_with_the_plan_of_the_first(small, tmp_path, older):
+    folder = run(tmp_path, "--variants", "full", "--seeds", "0")
+    if older:  # what study.json lacks, the whole model's variant.json says
+        record = json.loads((folder / "study.json").read_text())
+        del record["plan"], record["first_examples"]
+        (folder / "study.json").write_text(json.dumps(record))
+    words = ["copy_task", "--out", str(tmp_path), "--variants", "one_layer", "--seeds", "0"]
+    with pytest.raises(SystemExit, match=r"copy_task was trained with another plan \(steps 6"):
+        main([*words, "--steps", "6"])
+    main([*words, "--steps", "4"])
+    assert is_finished(folder / "one_layer", 0)
+
+
 def test_all_runs_of_a_study_have_the_precision_that_it_began_with(small, tmp_path, monkeypatch):
     used, plain = [], ablations.fit
 
@@ -230,10 +244,10 @@ def test_a_damaged_plan_is_a_sentence(small, tmp_path):
 
 def test_runs_on_other_data_are_not_mixed(small, tmp_path, monkeypatch):
     folder = run(tmp_path, "--variants", "full", "--seeds", "0")
-    path = folder / "full" / "variant.json"
+    path = folder / "study.json"
     held = json.loads(path.read_text())
-    assert re.fullmatch("[0-9a-f]{12}", held["first_batch"])
-    run(tmp_path, "--variants", "full", "--seeds", "1")
+    assert re.fullmatch("[0-9a-f]{12}", held["first_examples"])
+    run(tmp_path, "--variants", "full,no_norm", "--seeds", "1")
     study = STUDIES["copy_task"]
 
     def other(recipe, data):
@@ -242,10 +256,11 @@ def test_runs_on_other_data_are_not_mixed(small, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setitem(STUDIES, "copy_task", replace(study, task=other))
-        with pytest.raises(SystemExit, match="full was trained on other data"):
-            run(tmp_path, "--variants", "full", "--seeds", "2")
-    assert not is_finished(folder / "full", 2)
-    del held["first_batch"]
+        for name in ("full", "one_layer"):
+            with pytest.raises(SystemExit, match="copy_task was trained on other data"):
+                run(tmp_path, "--variants", name, "--seeds", "2")
+            assert not is_finished(folder / name, 2)
+    del held["first_examples"]
     path.write_text(json.dumps(held))  # as older ones
     run(tmp_path, "--variants", "full", "--seeds", "2")
     assert is_finished(folder / "full", 2)
@@ -263,7 +278,9 @@ def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
 def test_the_published_studies_can_be_gone_on_with_on_any_machine(study, monkeypatch):
     monkeypatch.setattr(ablations, "choose", lambda: pytest.fail("its precision is settled"))
     flags, folder = ablations.read_flags([study]), ROOT / "checkpoints" / "ablations" / study
-    refuse_to_mix(ablations.recipes(flags), ablations.agreed(folder), folder)
+    refuse_to_mix(
+        ablations.whole(flags), ablations.recipes(flags), ablations.agreed(folder), folder
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What variant.json says of a variant: what was built, how it was trained, what a target costs.
 
-All seeds of a variant must have it in common: only runs that were trained alike are compared.
+All seeds of a variant must have it in common, and all variants of a study how they were trained and
+on what: only runs that were trained alike are compared.
 """
 
 import json
@@ -12,52 +13,74 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from train.running.hardware import Hardware, name_of
-from train.running.records import digest_of
 from train.studies.recipe import Recipe, Task
 from transformer_core.checkpoint import read_json
+from transformer_core.files import write_atomically
 
 N_COUNTED = 4  # batches whose floating-point operations are counted
 
 
-def refuse_to_mix(chosen: dict[str, Recipe], hardware: Hardware, out: Path) -> None:
-    """Seeds of one variant are comparable only if they were trained alike."""
+def refuse_to_mix(
+    full: Recipe, chosen: dict[str, Recipe], hardware: Hardware, out: Path
+) -> dict[str, Any]:
+    """Variants, and the seeds of one, are comparable only if they were trained alike.
+
+    -> the plan of the study's whole model, which study.json keeps for those that come later;
+    SystemExit if the study in out, or one of the chosen variants there, was begun with another.
+    """
+    begun = read_json(out / "study.json") or {}
+    # older ones do not say, but were begun with the whole model
+    refuse_another(out, begun.get("plan") or held_by(out / "full"), plan(full, hardware))
     for name, recipe in chosen.items():
-        path = out / name / "variant.json"
-        held, wanted = read_json(path), plan(recipe, hardware)
-        if held is None:
-            continue
-        wanted["model"]["vocab_size"] = held["model"]["vocab_size"]  # known once data are read
-        differences = [
-            f"{field} {wanted[part][field]} instead of {value}"
-            for part in ("model", "train")
-            for field, value in held[part].items()
-            if field in wanted[part] and wanted[part][field] != value  # else it is held elsewhere
-        ]
-        if wanted["precision"] != held["precision"]:
-            differences.append(f"precision {wanted['precision']} instead of {held['precision']}")
-        if differences:
-            raise SystemExit(
-                f"{path.parent} was trained with another plan ({', '.join(differences)}): "
-                "remove it or choose another --out."
-            )
+        refuse_another(out / name, held_by(out / name), plan(recipe, hardware))
+    return plan(full, hardware)
+
+
+def held_by(folder: Path) -> dict[str, Any] | None:
+    """What a variant's folder says of it, if it was trained."""
+    return read_json(folder / "variant.json")
+
+
+def refuse_another(folder: Path, held: dict[str, Any] | None, wanted: dict[str, Any]) -> None:
+    """SystemExit if a folder holds what was trained with another plan than the wanted one."""
+    if held is None:
+        return
+    differences = [
+        f"{field} {wanted[part][field]} instead of {value}"
+        for part in ("model", "train")
+        for field, value in held[part].items()
+        if field in wanted[part] and wanted[part][field] != value  # else it is held elsewhere
+        if field != "vocab_size"  # known once data are read
+    ]
+    if wanted["precision"] != held["precision"]:
+        differences.append(f"precision {wanted['precision']} instead of {held['precision']}")
+    if differences:
+        raise SystemExit(
+            f"{folder} was trained with another plan ({', '.join(differences)}): "
+            "remove it or choose another --out."
+        )
+
+
+def refuse_other_data(out: Path, first_examples: str) -> None:
+    """Have study.json keep the digest of the first batch, which all variants have in common.
+
+    SystemExit if it holds another: the runs of the study were trained on other data.
+    """
+    record = read_json(out / "study.json")
+    if record.setdefault("first_examples", first_examples) != first_examples:
+        raise SystemExit(f"{out} was trained on other data: remove it or choose another --out.")
+    write_atomically(out / "study.json", json.dumps(record, indent=2) + "\n")
 
 
 def describe(recipe: Recipe, task: Task, folder: Path, hardware: Hardware) -> str:
-    """variant.json: what was built, how it was trained, and what a target costs.
-
-    SystemExit if what the folder holds of it was trained on other data.
-    """
-    held, first = read_json(folder / "variant.json") or {}, digest_of(task.batch_of(0))
-    if held.get("first_batch", first) != first:  # older ones do not say
-        raise SystemExit(f"{folder} was trained on other data: remove it or choose another --out.")
-    common = plan(recipe, hardware)
+    """variant.json: what was built, how it was trained, and what a target costs."""
+    held, common = held_by(folder) or {}, plan(recipe, hardware)
     if all(held.get(part) == value for part, value in common.items()):
         flops = held["flops_per_target"]  # to count them takes as long as some steps
     else:
         flops = flops_per_target(recipe, task)
     record = {
         **common,
-        "first_batch": first,
         "parameters": recipe.kind(recipe.model).n_parameters,
         "flops_per_target": flops,
         "device": name_of(hardware.device),
