@@ -97,6 +97,15 @@ def test_broken_study_and_record_files_are_sentences_too(folder):
     assert "study.json lacks metric, unit" in read_study(folder).problems[0]
 
 
+def test_a_value_that_is_no_number_before_the_first_step_is_no_divergence(folder):
+    path = folder / "gelu" / "metrics.csv"
+    head, *rows = path.read_text().splitlines()
+    first = next(row for row in rows if row.split(",")[2] == "0")
+    spoilt = ",".join([*first.split(",")[:-1], "nan"])
+    path.write_text("\n".join([head, *(spoilt if row == first else row for row in rows)]) + "\n")
+    assert not read_study(folder).variants["gelu"].diverged
+
+
 def test_a_loss_that_became_infinite_has_diverged(folder):
     path = folder / "gelu" / "metrics.csv"
     *rows, last = path.read_text().splitlines()

@@ -39,7 +39,9 @@ class Variant:
     record: dict[str, Any]  # variant.json
     curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
     by_position: Curve | None  # loss by place in a long text; its steps are positions
-    diverged: frozenset[int] = frozenset()  # seeds with a value that is not finite
+    diverged: frozenset[int] = (
+        frozenset()
+    )  # seeds with a value, after the first step, that is not finite
     partial: frozenset[int] = frozenset()  # seeds that ended early for another reason
     problems: tuple[str, ...] = ()  # a sentence for each partial seed
 
@@ -162,7 +164,8 @@ def read_variant(folder: Path) -> Variant:
     loss = curves.get(("validation", "loss"))
     if loss is None:
         raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
-    diverged = frozenset(table["seed"][~np.isfinite(table["value"])])
+    # before the first step a metric may have no number, and the training goes on
+    diverged = frozenset(table["seed"][~np.isfinite(table["value"]) & (table["step"] > 0)])
     partial, problems = set(), []
     for seed, values in zip(loss.seeds, loss.values, strict=True):
         done = int(loss.steps[np.flatnonzero(~np.isnan(values))].max(initial=0))
