@@ -208,10 +208,10 @@ def kill_at(patch, moment):
     changes = itertools.count()
 
     def mortal(original):
-        def change(path, *args):
+        def change(path, *args, **options):
             if next(changes) == moment:
                 raise Killed
-            return original(path, *args)
+            return original(path, *args, **options)
 
         return change
 
@@ -274,3 +274,14 @@ def test_saving_removes_what_a_killed_process_left_long_ago(tmp_path):
     os.utime(old, (0, 0))
     save(tmp_path, tiny_writer().model)
     assert not old.exists() and new.exists(), "another process may be writing now"
+
+
+def test_two_processes_may_tidy_up_one_folder(tmp_path, monkeypatch):
+    glob = Path.glob
+
+    def gone_since(folder, pattern):
+        return [*glob(folder, pattern), folder / pattern.replace("*", "gone")]
+
+    monkeypatch.setattr(Path, "glob", gone_since)
+    save(tmp_path, tiny_writer().model)
+    assert (tmp_path / "config.json").exists()

@@ -24,7 +24,7 @@ from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model, covariant=True)
-SHARD_SIZE = "9MB"  # a plain git push to a Space takes files up to 10 MB
+SHARD_SIZE = "9MB"  # of what any host takes in one file; a larger tensor has a shard of its own
 
 
 class CheckpointError(Exception):
@@ -79,10 +79,18 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
         shards[f"model-{digest[:12]}.safetensors"] = digest
     description = {"model": type(model).__name__, "weights": shards, "config": asdict(model.config)}
     write_atomically(folder / "config.json", json.dumps(description, indent=2) + "\n")
-    killed = [p for p in folder.glob(".*.unfinished") if p.stat().st_mtime < time.time() - 3600]
+    killed = [p for p in folder.glob(".*.unfinished") if is_abandoned(p)]
     current = {folder / name for name in shards}
     for stale in {*folder.glob("model-*.safetensors"), *killed} - current:
-        stale.unlink()
+        stale.unlink(missing_ok=True)  # another process may tidy up, too
+
+
+def is_abandoned(unfinished: Path) -> bool:
+    """Whether a file that was not finished has been left for an hour; no if it is finished now."""
+    try:
+        return unfinished.stat().st_mtime < time.time() - 3600
+    except FileNotFoundError:
+        return False
 
 
 def weights_in(model: Model, dtype: torch.dtype = torch.float16) -> dict[str, torch.Tensor]:
