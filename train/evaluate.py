@@ -40,7 +40,8 @@ def main(argv: list[str] | None = None) -> None:
         type=Path,
         help="a local copy of the data; without it the Hub's is loaded (copy: none)",
     )
-    limit = "score only the first so many examples (of each set), or characters (shakespeare)"
+    limit = "score only so many: the first pairs of each set, characters or sequences; reviews at "
+    limit += "even distances, since some files have them in the order of their labels"
     add("--limit", type=int, help=limit)
     add("--checkpoint", type=Path, help="a checkpoint folder; without it checkpoints/<task>")
     add("--json", action="store_true", help="print one line of JSON and nothing else")

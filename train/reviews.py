@@ -109,8 +109,10 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
 
 
 def score(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> dict[str, float]:
-    """How well the hidden pieces of the official test reviews (or the first ones) are guessed."""
-    texts = hub.reviews(path, "test").text[:limit]
+    """How well the hidden pieces of the official test reviews are guessed, or of `limit` at even
+    distances."""
+    texts = hub.reviews(path, "test").text
+    texts = hub.evenly(texts, limit or len(texts))
     windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
     found = validation(trained.model, windows)
     return {**found, "ppl": math.exp(found["loss"]), "n": len(windows)}

@@ -10,7 +10,7 @@ import datasets
 import pytest
 import torch
 import torch.nn.functional as F
-from tiny import build, words
+from tiny import build, tiny_classifier, words
 from torch.testing import assert_close
 
 from train import evaluate, long_reviews, naive_bayes, reviews, sentiment, translation
@@ -368,6 +368,15 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
     scores = json.loads(capsys.readouterr().out)
     assert scores["n"] == 8 and 0 <= scores["accuracy"] <= 1
     assert {f"accuracy_{kind}" for kind in short_sentences.KINDS} <= set(scores)
+
+
+def test_a_few_test_reviews_have_both_labels_though_the_file_is_in_their_order(monkeypatch):
+    some = Reviews([f"A film. It is the {n}th." for n in range(40)], [0] * 20 + [1] * 20)
+    monkeypatch.setattr(sentiment, "tested", lambda path, preset: some)
+    monkeypatch.setattr(sentiment, "preset_of", lambda folder: "cpu")
+    trained = tiny_classifier()
+    _, details = sentiment.examine(trained, None, 8)
+    assert list(map(sum, details["test_set.json"]["confusion"])) == [4, 4]
 
 
 def test_a_classifier_begins_with_the_encoder_of_the_masked_language_model(folder, tmp_path):
