@@ -90,7 +90,7 @@ def main(argv: list[str] | None = None) -> None:
         raise SystemExit(f"{checkpoint} holds {type(trained.model).__name__}: no task for it.")
     texts = evenly(list(texts_of(trained, data)), N_TEXTS)
     if len(texts) < 2:
-        raise SystemExit(f"{data} holds too few texts that are not too long.")
+        raise SystemExit(f"{data or 'The Hub'} holds too few texts that are not too long.")
     roles = measure(trained, texts)
     told = [role.to_json(head) for head, role in roles.items()]
     keep(checkpoint, HEADS, {"n_texts": len(texts), "heads": told})

@@ -94,7 +94,7 @@ STUDY = StudyPlan(
                 n_layers=4,
                 d_ff=512,
                 max_len=128,
-                dropout=0.0,  # three passes over the text leave nothing to regularise
+                dropout=0.0,  # four passes over the text leave nothing to regularise
             ),
             training(2_000, batch_size=16, learning_rate=3e-3),
         ),

@@ -46,7 +46,7 @@ def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tenso
 
 
 def seed_at(seed: int, position: int) -> int:
-    """The seed of one position alone; those of neighbours have nothing in common."""
+    """The seed of one position alone: neighbours follow one another, other seeds begin far away."""
     return (seed * 0x9E3779B97F4A7C15 + position) % 2**63
 
 

@@ -46,7 +46,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of layers; every tensor's rows sum to 1."""
+    """One column of layers; the rows of all shares sum to 1."""
 
     name: str
     tokens: list[str]

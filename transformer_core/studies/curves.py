@@ -55,7 +55,7 @@ class Line:
     x: np.ndarray  # (points,)
     mean: np.ndarray  # (points,)
     smoothed: np.ndarray  # (points,); the mean itself without smoothing
-    low: np.ndarray  # (points,) mean minus one standard deviation
+    low: np.ndarray  # (points,) mean minus one standard deviation, or the least value
     high: np.ndarray  # (points,)
     seed_x: np.ndarray  # (measured,)
     seeds: np.ndarray  # (seeds, measured)
@@ -64,7 +64,7 @@ class Line:
 def line(title: str, place: int, curve: Curve, x: np.ndarray) -> Line:
     """The curve over x, which has a place for each of its points."""
     mean, deviation = average(curve.values), spread(curve.values)
-    # the band stays within what was measured: on a logarithmic axis it may not reach 0
+    # no lower than what was measured: on a logarithmic axis the band may not reach 0
     low = np.maximum(mean - deviation, np.fmin.reduce(curve.values, axis=0))
     return Line(title, place, x, mean, mean, low, mean + deviation, x, curve.values)
 
