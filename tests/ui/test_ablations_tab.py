@@ -10,7 +10,7 @@ from transformer_core.published import Models
 from transformer_core.studies.curves import Line
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
-from transformer_core.ui.tabs.ablations.answers import Answers
+from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import lay_out
 from transformer_core.ui.tabs.ablations.questions import Look, Questions
@@ -141,6 +141,12 @@ def test_a_text_that_is_brought_is_asked_once_with_the_nearest_head(answers, her
         "shakespeare", "shakespeare", "loss", *brought, asked, questions, *DRAWN[2:]
     )
     assert here.question not in again and here.asked not in again
+
+
+def test_the_example_of_another_study_was_not_brought(answers, here):
+    left = (TEXTS["translation"], "", 1, ("", ""), Questions())
+    arrived = answers.arrive("shakespeare", "translation", "loss", *left, *DRAWN[2:])
+    assert here.question not in arrived and arrived[here.text] == TEXTS["shakespeare"]
 
 
 def test_another_study_leaves_what_was_asked_of_the_one_before(answers):

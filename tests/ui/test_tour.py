@@ -43,6 +43,12 @@ def test_the_right_answer_is_not_always_in_the_same_place():
     assert len({stop.right for stop in STOPS}) == 3
 
 
+def test_a_stop_that_chooses_a_model_or_asks_about_a_sentence_brings_its_text():
+    for stop in STOPS:
+        if stop.place.choice or "“A dog chases a man”" in stop.question:
+            assert stop.place.text, stop.question
+
+
 def spared(trained, text: str) -> list[float]:
     """How much of a translation's log-probability each head is worth."""
     return [

@@ -6,6 +6,9 @@ from typing import Literal
 import gradio as gr
 
 from transformer_core.ui.place import Place
+from transformer_core.ui.tabs.ablations.answers import TEXTS
+from transformer_core.ui.tabs.inside.layout import EXAMPLES
+from transformer_core.ui.tabs.positions.shuffle import FIRST
 from transformer_core.ui.views.view import view
 
 
@@ -13,7 +16,7 @@ from transformer_core.ui.views.view import view
 class Stop:
     """One question, and where its answer can be seen."""
 
-    place: Place
+    place: Place  # with the text that the question needs: the tab may hold a visitor's own
     target: str  # the view to look at, as a CSS selector
     question: str
     answers: tuple[str, ...]
@@ -130,7 +133,7 @@ STOPS = (
         "#learning .learning-slider",
     ),
     Stop(
-        Place("positions", "shuffle"),
+        Place("positions", "shuffle", FIRST),
         "#orders",
         "Five translators differ in how they are told where a word stands; one is told nothing. "
         "“A dog chases a man” becomes “A man chases a dog”: who notices?",
@@ -159,7 +162,7 @@ STOPS = (
         "#longer .longer-slider",
     ),
     Stop(
-        Place("ablations", choice="copy_task"),
+        Place("ablations", "", TEXTS["copy_task"], "copy_task"),
         "#ablation-curves",
         "Without positions shuffled letters are the same to attention, only shuffled. Can such a "
         "model learn to copy a word?",
@@ -175,7 +178,7 @@ STOPS = (
         "#ablation-curves :is(.variants-list button, .variants-chart)",
     ),
     Stop(
-        Place("inside", choice="translation"),
+        Place("inside", "", EXAMPLES["translation"], "translation", settings={"written": ""}),
         "#inside-model",
         "In one layer of the translator's encoder: where are most of the parameters?",
         ("In attention", "In the feed-forward network", "In the norms"),
@@ -187,7 +190,9 @@ STOPS = (
         "#inside-model [data-key]",
     ),
     Stop(
-        Place("inside", "logit-lens", choice="translation"),
+        Place(
+            "inside", "logit-lens", EXAMPLES["translation"], "translation", settings={"written": ""}
+        ),
         "#inside-lens",
         "The output head normally reads the last layer. What if it read an earlier one?",
         (
