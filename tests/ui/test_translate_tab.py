@@ -38,7 +38,9 @@ def work(trained):
 def handlers(trained, tmp_path):
     with gr.Blocks():
         parts = lay_out()
-    return Handlers(SimpleNamespace(translator=trained, folder=tmp_path), parts)
+    return Handlers(
+        SimpleNamespace(translator=trained, folder=tmp_path, get=lambda _: trained), parts
+    )
 
 
 @pytest.fixture

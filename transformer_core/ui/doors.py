@@ -7,10 +7,10 @@ is being looked at there, see assets/views/doors.js.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from transformer_core.inside.forward import MAX_TOKENS
+from transformer_core.inside import forward
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
-from transformer_core.studies.twins import MAX_CHARACTERS, MAX_PIECES
+from transformer_core.studies import twins
 from transformer_core.ui.place import Place, Setting, joined
 from transformer_core.ui.views.heads import kinds_of
 
@@ -37,28 +37,46 @@ PART = r"[a-z0-9: -]+"  # the key of a model's part, see inside/anatomy.py
 
 
 def from_text(models: Models, name: str, text: str, written: Sequence[int] = ()) -> list[Door]:
-    """The doors of a tab in which a checkpoint has read a text; written is what it answered."""
-    doors = [see_inside(name, text, written), *try_twins(models, name, text)]
-    return doors if text.strip() else []
+    """The doors of a tab in which a checkpoint has read a text; written is what it answered.
+
+    What would be refused behind a door gets none.
+    """
+    if not text.strip():
+        return []
+    answer_fits = len(written) <= forward.MAX_TOKENS
+    inside = answer_fits and fits(models, name, text, forward.MAX_CHARACTERS, forward.MAX_TOKENS)
+    doors = [see_inside(name, text, written)] if inside else []
+    return [*doors, *try_twins(models, name, text)]
 
 
 def see_inside(
     name: str, text: str, written: Sequence[int] = (), part: str = "", head: int = 1
 ) -> Door:
     """The door to Inside: a checkpoint opened with a text, its answer, and one of its parts."""
-    text = text[-MAX_TOKENS:] if name == CHARACTERS else text
+    text = text[-forward.MAX_TOKENS :] if name == CHARACTERS else text
     settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
     return "See it inside", Place("inside", "", text, name, settings=settings)
 
 
 def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 1) -> list[Door]:
     """The variants of a study with a text; no door without the study, or for a text too long."""
-    text = text[-MAX_PIECES:] if name == CHARACTERS else text
+    text = text[-twins.MAX_PIECES :] if name == CHARACTERS else text
     there = (models.folder / "ablations" / name / "study.json").exists()
-    if not there or len(text) > MAX_CHARACTERS:
+    # [CLS] and [EOS] are counted here, and are no pieces there
+    if not there or not fits(models, name, text, twins.MAX_CHARACTERS, twins.MAX_PIECES + 2):
         return []
     settings: dict[str, Setting] = {"part": part, "head": head}
     return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
+
+
+def fits(models: Models, name: str, text: str, characters: int, tokens: int) -> bool:
+    """Whether a text is short enough for where a door leads, as its model reads it; of characters
+    the last ones are taken, and always fit."""
+    if name == CHARACTERS:
+        return True
+    trained = models.get(name)
+    most = min(tokens, trained.model.config.max_len)
+    return len(text) <= characters and len(trained.tokenizer.encode(text)) <= most - 2
 
 
 def watch_it_form() -> Door:

@@ -1,0 +1,47 @@
+"""Doors lead to where a text can be read."""
+
+import json
+
+import pytest
+from tiny import write_tinies
+
+from transformer_core.published import Models
+from transformer_core.ui.doors import from_text, try_twins
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = write_tinies(tmp_path_factory.mktemp("checkpoints"))
+    for name in ("sentiment", "shakespeare", "translation"):
+        study = folder / "ablations" / name
+        study.mkdir(parents=True)
+        (study / "study.json").write_text(json.dumps({}))
+    return Models(folder)
+
+
+def names(doors) -> list[str]:
+    return [name for name, _ in doors]
+
+
+def test_a_short_text_goes_everywhere_and_no_text_nowhere(models):
+    for name in ("sentiment", "shakespeare", "translation"):
+        assert names(from_text(models, name, "speak")) == ["See it inside", "Try it on the twins"]
+        assert from_text(models, name, " ") == []
+
+
+@pytest.mark.parametrize("name, n", [("sentiment", 59), ("translation", 110)])
+def test_a_text_of_too_many_pieces_has_no_door_that_would_refuse_it(models, name, n):
+    text = "q " * n  # short enough in characters
+    assert from_text(models, name, text) == try_twins(models, name, text) == []
+
+
+def test_more_pieces_can_be_looked_into_than_twins_read(models):
+    n_pieces = len(models.translator.tokenizer.encode(text := "z" * 70))
+    assert 60 < n_pieces < 98
+    assert names(from_text(models, "translation", text)) == ["See it inside"]
+    assert from_text(models, "translation", text, range(101)) == [], "nor has its answer room"
+
+
+def test_of_a_long_story_the_end_is_taken(models):
+    (_, inside), (_, twins) = from_text(models, "shakespeare", "to be " * 500)
+    assert (len(inside.text), len(twins.text)) == (100, 60)
