@@ -162,10 +162,14 @@ def test_a_text_that_is_typed_keeps_the_part_that_is_open_and_no_answer_to_anoth
     assert same == gr.skip()
     visit, drawing, *_, key, head = handlers["follow"]("sentiment", "Speak", *told, visit, None)
     assert visit.asked.text == "Speak" and (key, head) == (part, 2)
-    visit, drawing, *_ = handlers["follow"]("sentiment", "", *told, visit, None)
+    visit, drawing, *_, doors, written, key, head = handlers["follow"](
+        "sentiment", " ", *told, visit, None
+    )
     assert visit is None and "type a text" in drawing["summary"]
-    visit, *_ = handlers["follow"]("sentiment", "Sp", *BLANK, visit, None)
-    assert visit.asked.text == "Sp"
+    assert doors["doors"] == [], "a text of nothing would replace another"
+    assert (written, key, head) == told, "a moment without a text"
+    visit, *_ = handlers["follow"]("sentiment", "Sp", *told, visit, None)
+    assert (visit.asked.text, visit.key, visit.head) == ("Sp", part, 1)
 
 
 def test_a_part_that_is_pressed_is_kept_and_its_head_goes_home(handlers):

@@ -37,6 +37,7 @@ from transformer_core.ui.tabs.inside.visit import (
 )
 
 TITLE = "Inside"
+NOTHING = Asked("", "")
 KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
 
 
@@ -65,14 +66,14 @@ class Inside:
             raise InputError(f"There is no model {name!r}.")
         return name
 
-    def at(self, looked: tuple, name: str = "", text: str = "") -> tuple:
+    def at(self, looked: tuple, asked: Asked = NOTHING) -> tuple:
         """What `open_model` or `open_node` gave; then that the section is to be drawn anew, the
         doors, and what the address keeps.
 
-        The name and the text are needed only where no model was opened.
+        What was asked is needed only where no model was opened.
         """
         visit = looked[0]
-        asked = visit.asked if visit else Asked(name, text)
+        asked = visit.asked if visit else asked
         sites = visit.trained.model.sites if visit else []
         doors = doors_of(self.models, asked, sites)
         return *looked, time.monotonic(), doors, *asked.kept.values()
@@ -86,7 +87,8 @@ class Inside:
             reading = read_text(trained, asked.text, ids_of(asked.written))
             return self.at(open_model(trained, reading, asked))
         except InputError as error:
-            return self.at(refused(error), asked.name, asked.text)
+            # the part is kept for the next text; an answer belongs to this one
+            return self.at(refused(error), asked._replace(written=""))
 
     @answers_errors
     def change_model(self, name, text, training):
@@ -193,5 +195,5 @@ def build(page: Page) -> Furniture:
     shown, followers = open_section(layout.sections), layout.followers
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
-    kept = dict(zip(Asked("", "").kept, map(Kept, layout.kept, KEPT), strict=True))
+    kept = dict(zip(NOTHING.kept, map(Kept, layout.kept, KEPT), strict=True))
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

@@ -218,10 +218,9 @@ def doors_of(models: Models, asked: Asked, sites: list[Site]) -> dict:
     sites are those of the model.
     """
     site = next((one for one in sites if part_of(one) == asked.part), None)
-    if asked.name in LAB:
-        doors = [(f"Open in {LIVE_LAB}", Place("lab"))]
-    else:
-        doors = go_home(asked.name, asked.text, sites, site, asked.head)
+    doors = [(f"Open in {LIVE_LAB}", Place("lab"))] if asked.name in LAB else []
+    if asked.name not in LAB and (asked.text or "").strip():  # an empty text would replace another
+        doors += go_home(asked.name, asked.text, sites, site, asked.head)
         doors += try_twins(models, asked.name, asked.text, asked.part, asked.head)
     if asked.name == "translation":
         doors.append(watch_it_form())
