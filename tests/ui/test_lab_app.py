@@ -193,7 +193,15 @@ def test_while_one_trains_another_is_answered(visit, app, started):
 def test_the_usual_plan_is_what_the_page_offers(app):
     inputs = app.fns[number_of(app, "run")].inputs
     _, _, *values = (component.value for component in inputs)
-    assert plan_of(*values) == Plan(pairs=PAIRS)
+    assert plan_of(*values) == Plan()
+
+
+def test_pairs_that_are_not_learned_begin_no_new_training():
+    plan = plan_of(*SETTINGS, *MODEL, *MODEL)
+    task, length, letters, _, *rest = SETTINGS
+    assert plan_of(task, length, letters, "a -> b", *rest, *MODEL, *MODEL) == plan
+    own = (plan_of(PASTED, 4, 3, pairs, *rest, *MODEL, *MODEL) for pairs in ("a -> b", "a -> c"))
+    assert len(set(own)) == 2
 
 
 def handler(app, name: str):

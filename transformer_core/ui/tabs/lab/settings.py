@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 
 from transformer_core.lab.plans import Choice, Plan
+from transformer_core.lab.toys import PASTED
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 PAIRS = """one -> eins
@@ -57,7 +58,8 @@ def chosen(values: Sequence) -> Choice:
 
 
 def plan_of(task, length, letters, pairs, steps, race, *values) -> Plan:
-    """Everything chosen on the page."""
+    """Everything chosen on the page; pairs that no model learns are no part of it."""
+    pairs = pairs if task == PASTED else ""
     half = len(values) // 2
     choices = (chosen(values[:half]), chosen(values[half:]))
     return Plan(task, length, letters, pairs, steps, choices=choices[: 1 + bool(race)])
