@@ -128,6 +128,27 @@ def test_edits_are_read_as_they_were_sent():
     assert words.checked({"0": "", "8": None, "3": "x"}, 9) == {0: "", 8: None, 3: "x"}
 
 
+def test_a_search_for_a_flip_goes_on_from_what_was_done_to_the_words(trained):
+    editor = words.Editor(SimpleNamespace(classifier=trained))
+    done = {0: "my", 1: "", 2: None}
+    steps = list(editor.find_flip(words.Edited(SAID, done), SAID))
+    assert steps and all({**work.edits, **done}.keys() == work.edits.keys() for work, *_ in steps)
+    last, *_ = steps[-1]
+    found = {word for word, text in last.edits.items() if done.get(word) != text}
+    assert found and 1 not in found, "what is gone already is not found again"
+    assert {w: last.edits[w] for w in done if w not in found} == {
+        w: text for w, text in done.items() if w not in found
+    }
+
+
+def test_a_search_for_a_flip_needs_the_words_that_stand_there(trained):
+    editor = words.Editor(SimpleNamespace(classifier=trained))
+    assert list(editor.find_flip(words.Edited(SAID), f"{SAID} out")) == []
+    n_words = len(editor.reading(SAID).words)
+    with pytest.raises(InputError, match="No word is left"):
+        list(editor.find_flip(words.Edited(SAID, dict.fromkeys(range(n_words), "")), SAID))
+
+
 def test_what_is_done_to_the_words_of_a_text_that_was_left_is_left_too(trained):
     editor = words.Editor(SimpleNamespace(classifier=trained))
     work, *_ = editor.draw(SAID, words.Edited())

@@ -18,7 +18,7 @@ from transformer_core.explain.counterfactuals import (
     suggestions,
 )
 from transformer_core.published import Models
-from transformer_core.tasks.classification import LABELS, Review, classify, read_review
+from transformer_core.tasks.classification import LABELS, NO_WORD, Pieces, Review, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
@@ -74,6 +74,13 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
         f"Without {listed} the answer is no longer {label} ({percent(flip.probability)}). No word "
         "of this set can be spared; it was found greedily, so a smaller one may exist."
     )
+
+
+def numbered(pieces: Pieces) -> tuple[Pieces, list[int]]:
+    """Pieces whose words are counted without gaps, and each such word's number in the text."""
+    words = sorted({word for word in pieces.words if word != NO_WORD})
+    numbers = {NO_WORD: NO_WORD, **{word: number for number, word in enumerate(words)}}
+    return Pieces(pieces.ids, [numbers[word] for word in pieces.words]), words
 
 
 @dataclass(frozen=True)
@@ -144,17 +151,21 @@ class Editor:
         found = suggestions(trained, self.models.masked_lm, pieces, word, POSITIVE)
         return words_value(seen, work.edits, "", word, found)
 
-    def find_flip(self, work: Edited) -> Iterator[list]:
-        """Search the smallest set of words without which the answer changes."""
-        if not work.text:
+    def find_flip(self, work: Edited, text: str) -> Iterator[list]:
+        """Search the smallest set of words without which the answer changes, as the words stand:
+        what was done to others stays."""
+        if not work.text or work.text != text:
             return
-        found = classify(self.models.classifier, work.text)
-        seen = found.review
-        label = LABELS.index(found.label)
-        for state in smallest_flip(self.models.classifier.model, seen.pieces, label):
-            names = [seen.text[slice(*seen.words[word])] for word in state.words]
-            here = Edited(work.text, dict.fromkeys(state.words, ""))
-            yield self.display(here, seen, told(state, found.label, names))
+        trained, seen = self.models.classifier, self.reading(text)
+        pieces, words = numbered(edited(trained.tokenizer, seen, work.edits))
+        if not words:
+            raise InputError("No word is left that could be deleted.")
+        label = int(probability(trained, pieces, POSITIVE) > 0.5)
+        for state in smallest_flip(trained.model, pieces, label):
+            gone = [words[number] for number in state.words]
+            names = [work.edits.get(word) or seen.text[slice(*seen.words[word])] for word in gone]
+            here = Edited(text, {**work.edits, **dict.fromkeys(gone, "")})
+            yield self.display(here, seen, told(state, LABELS[label], names))
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
@@ -175,7 +186,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     searching = gr.on(
         [flip.click],
         answers_errors(editor.find_flip),
-        work,
+        asked,
         shown,
         show_progress="minimal",
         show_progress_on=words,
