@@ -293,6 +293,20 @@ def test_what_is_decoded_while_it_learns_is_not_taken_back(app):
     assert looked[1]["reads"] == later == ["A", "B", "C"]
 
 
+def test_a_moment_that_is_held_is_looked_at_once_while_the_model_learns(app, monkeypatch):
+    monkeypatch.setattr(handlers, "SECONDS_PER_UPDATE", 0)
+    running = handler(app, "run")(None, "CAB", *SETTINGS, *MODEL, *MODEL)
+    training, *_ = next(running)
+    next(running)
+    training.held = 0
+    first, again = islice(running, 2)
+    assert first[4] and again[4] == gr.skip() and again[3]["held"] == 0
+    training.reads = "ABC"
+    assert next(running)[4]["reads"] == ["A", "B", "C"]
+    training.held = None
+    assert [bool(update[4]["groups"]) for update in islice(running, 2)] == [True, True]
+
+
 def test_a_training_that_is_on_show_stays_there_whatever_is_chosen(app):
     training = handlers.Training(fit_on_cpu, plan_of(*SETTINGS, *MODEL, *MODEL))
     training.advance()

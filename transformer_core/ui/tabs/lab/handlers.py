@@ -18,8 +18,8 @@ from transformer_core.ui.page import Page, forget
 from transformer_core.ui.tabs.lab.layout import CODE, OWN_PAIRS, Layout
 from transformer_core.ui.tabs.lab.progress import (
     HINT,
+    course_of,
     curves_of,
-    display,
     looks_of,
     status_of,
     stop_button,
@@ -51,7 +51,19 @@ class Lab:
 
     def shows(self, training: Training, running: bool = False) -> Values:
         """Everything that changes while a model learns."""
-        return dict(zip(self.here.shown, display(training, running), strict=True))
+        shown = *course_of(training, running), *looks_of(training)
+        return dict(zip(self.here.shown, shown, strict=True))
+
+    def goes_on(self, training: Training) -> Iterator[Values]:
+        """What changes while a model learns; a moment that is held is looked at once."""
+        looked = None
+        for now in paced(training.run(), SECONDS_PER_UPDATE):
+            look = now.held, now.reads
+            if now.held is None or look != looked:
+                yield self.shows(now, running=True)
+            else:
+                yield dict(zip(self.here.shown, course_of(now, running=True), strict=False))
+            looked = look
 
     def not_running(self, training) -> Values:
         """The status line and the Stop button while nothing runs."""
@@ -69,8 +81,7 @@ class Lab:
         yield {self.page.training: training}
         training.advance()
         yield self.shows(training, running=True)
-        for now in paced(training.run(), SECONDS_PER_UPDATE):
-            yield self.shows(now, running=True)
+        yield from self.goes_on(training)
         yield self.shows(training)
 
     def one_step(self, training, text, *values) -> Values:

@@ -51,8 +51,9 @@ def status_of(training: Training | None, running: bool = False) -> str:
     if running:
         return f"Training: step {step:,} of {steps:,}."
     return (
-        f"Stopped at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at most so "
-        "that others get their turn; **Step** does one more."
+        f"Stopped at step {step:,} of {steps:,}. With the same settings **Start** goes on, for "
+        f"{SECONDS:.0f} s at most so that others get their turn, and **Step** does one more; with "
+        "others both begin anew."
     )
 
 
@@ -128,7 +129,6 @@ def stop_button(running: bool) -> gr.Button:
     return gr.Button(interactive=running)
 
 
-def display(training: Training, running: bool = False) -> tuple:
-    """Everything that changes while a model learns: status line, Stop, curves, and the looks."""
-    said = status_of(training, running), stop_button(running)
-    return *said, curves_of(training), *looks_of(training)
+def course_of(training: Training, running: bool = False) -> tuple:
+    """How far a training has come: status line, Stop and curves."""
+    return status_of(training, running), stop_button(running), curves_of(training)
