@@ -175,7 +175,7 @@ def test_two_models_race_and_the_code_is_beside_them(open_page):
     race(page)
     press(page, "Start")
     says(page, "Ended at step 75")
-    expect(page.locator("#lab-curves .curves-key")).to_contain_text("B: positional encoding none")
+    expect(page.locator("#lab-curves .curves-key")).to_contain_text("B: positions none")
     expect(page.locator("#lab-curves polyline")).to_have_count(6)
     expect(page.locator("#lab-heads-b canvas").first).to_be_visible()
     page.get_by_role("tab", name="Code").click()
@@ -190,9 +190,9 @@ def test_two_models_race_and_the_code_is_beside_them(open_page):
 @pytest.mark.parametrize(
     "label, value, sentence",
     [
-        ("Heads", "0", "n_heads must be a number from 1 to 8, not 0"),
+        ("Heads", "0", "Heads must be a number from 1 to 8, not 0"),
         ("Heads", "5", "d_model=32 is not divisible by n_heads=5"),
-        ("Learning rate", "1000000000", "learning rate must be a number from"),
+        ("Learning rate", "1000000000", "Learning rate must be a number from"),
     ],
 )
 def test_nonsense_is_refused_and_the_page_goes_on(open_page, label, value, sentence):

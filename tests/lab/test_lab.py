@@ -129,19 +129,19 @@ def test_what_are_no_pairs_is_said(text, sentence):
 @pytest.mark.parametrize(
     "changes, sentence",
     [
-        ({"n_heads": 0}, "n_heads must be a number from 1 to 8, not 0"),
-        ({"n_heads": None}, "n_heads must be a number"),
+        ({"n_heads": 0}, "Heads must be a number from 1 to 8, not 0"),
+        ({"n_heads": None}, "Heads must be a number from 1 to 8, not empty"),
         ({"n_heads": 1.5}, "n_heads=1.5 must be a whole number"),
         ({"n_heads": 3}, "d_model=16 is not divisible by n_heads=3"),
-        ({"n_layers": 99}, "n_layers must be a number from 1 to 4"),
+        ({"n_layers": 99}, "Layers must be a number from 1 to 4"),
         ({"d_model": 100_000}, "d_model must be a number from 4 to 64"),
         ({"norm": "rms"}, "norm='rms' must be"),
         ({"positional_encoding": "<b>"}, "There is no positional encoding '<b>'"),
         ({"positional_encoding": "rotary", "d_model": 15, "n_heads": 5}, "channels in pairs, not"),
         ({"d_model": 33, "n_heads": 3}, "in pairs, not 33 .d_model is 33, 11 channels in each"),
-        ({"learning_rate": 1e9}, "learning rate must be a number from 1e-05 to 1"),
-        ({"learning_rate": float("nan")}, "learning rate must be"),
-        ({"learning_rate": 0}, "learning rate must be"),
+        ({"learning_rate": 1e9}, "Learning rate must be a number from 1e-05 to 1"),
+        ({"learning_rate": float("nan")}, "Learning rate must be"),
+        ({"learning_rate": 0}, "Learning rate must be"),
     ],
 )
 def test_an_impossible_model_is_refused_in_a_sentence(changes, sentence):

@@ -63,7 +63,7 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     pressed = gr.EventData(None, {"key": "encoder:0:self:attention"})
     assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK[1:], training)
-    assert rival["summary"].startswith("B: norm none")
+    assert rival["summary"].startswith("B: normalisation none")
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):

@@ -48,3 +48,12 @@ def test_a_training_whose_numbers_are_none_any_more_is_shown_with_the_reason():
     one.diverged = True
     assert "loss was no longer a number" in curves_of(training)["summary"]
     assert looks_of(training) == (None, None, None, None)
+
+
+def test_who_races_is_called_by_what_sets_them_apart():
+    small = Choice(d_model=16, n_heads=4, causal_mask=False, norm="none")
+    plan = Plan(length=4, letters=3, choices=(Choice(), small))
+    assert Training(fit_on_cpu, plan).names == [
+        "A: normalisation pre, 2 heads, d_model 32, with causal mask",
+        "B: normalisation none, 4 heads, d_model 16, without causal mask",
+    ]

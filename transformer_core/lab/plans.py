@@ -9,10 +9,23 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError, check_number
+from transformer_core.tasks.wording import amount
 
 STEPS = (25, 3_000)
 LIMITS = {"n_heads": (1, 8), "n_layers": (1, 4), "d_model": (4, 64), "d_ff": (1, 256)}
 LEARNING_RATES = (1e-5, 1.0)
+LABELS = {  # what a visitor calls the settings of a model
+    "positional_encoding": "Positions",
+    "norm": "Normalisation",
+    "n_heads": "Heads",
+    "n_layers": "Layers",
+    "d_model": "d_model",
+    "d_ff": "d_ff",
+    "learning_rate": "Learning rate",
+    "residual": "Residuals",
+    "feed_forward": "Feed-forward",
+    "causal_mask": "Causal mask",
+}
 
 
 @dataclass(frozen=True)
@@ -30,11 +43,20 @@ class Choice:
     causal_mask: bool = True
     learning_rate: float = 0.01
 
+    def says(self, name: str) -> str:
+        """One setting in words: 4 heads, d_model 16, without causal mask."""
+        value, label = getattr(self, name), LABELS[name].lower()
+        if isinstance(value, bool):
+            return f"{'with' if value else 'without'} {label}"
+        if label.endswith("s") and not isinstance(value, str):
+            return amount(value, label.removesuffix("s"))
+        return f"{label} {value}"
+
     def config(self, toy: Toy) -> ModelConfig:
         """The model for a task; InputError in a sentence if there can be none."""
         for name, limits in LIMITS.items():
-            check_number(name, getattr(self, name), *limits)
-        check_number("The learning rate", self.learning_rate, *LEARNING_RATES)
+            check_number(LABELS[name], getattr(self, name), *limits)
+        check_number(LABELS["learning_rate"], self.learning_rate, *LEARNING_RATES)
         if self.positional_encoding not in POSITIONAL_ENCODINGS:
             raise InputError(f"There is no positional encoding {self.positional_encoding!r}.")
         switches = asdict(self)

@@ -109,7 +109,7 @@ class Training:
         if len(choices) == 1:
             return ["The model"]
         differ = [f.name for f in fields(Choice) if len({getattr(c, f.name) for c in choices}) > 1]
-        own = [", ".join(f"{d.replace('_', ' ')} {getattr(c, d)}" for d in differ) for c in choices]
+        own = [", ".join(map(choice.says, differ)) for choice in choices]
         return [f"{letter}: {words or 'the same'}" for letter, words in zip("AB", own, strict=True)]
 
     @property

@@ -70,4 +70,5 @@ def check_number(name: str, value: float, low: float, high: float, *, whole: boo
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not low <= value <= high or (whole and value != int(value)):
         kind = "a whole number" if whole else "a number"
-        raise InputError(f"{name} must be {kind} from {low:,} to {high:,}, not {value!r}.")
+        given = "empty" if value is None else repr(value)  # as a box is that was cleared
+        raise InputError(f"{name} must be {kind} from {low:,} to {high:,}, not {given}.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from transformer_core.lab.plans import Choice, Plan
+from transformer_core.lab.plans import LABELS, Choice, Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
@@ -19,8 +19,8 @@ seven -> sieben
 eight -> acht
 nine -> neun
 ten -> zehn"""
-SIZES = {"n_heads": "Heads", "n_layers": "Layers", "d_model": "d_model", "d_ff": "d_ff"}
-SWITCHES = {"residual": "residuals", "feed_forward": "feed-forward", "causal_mask": "causal mask"}
+SIZES = ("n_heads", "n_layers", "d_model", "d_ff")
+SWITCHES = ("residual", "feed_forward", "causal_mask")
 RIVAL = Choice(positional_encoding="none")
 
 
@@ -32,20 +32,22 @@ def choice_controls(choice: Choice) -> list[Any]:
             gr.Dropdown(
                 list(POSITIONAL_ENCODINGS),
                 value=choice.positional_encoding,
-                label="Positions",
+                label=LABELS["positional_encoding"],
                 min_width=120,
             ),
             gr.Dropdown(
-                ["pre", "post", "none"], value=choice.norm, label="Normalisation", min_width=120
+                ["pre", "post", "none"], value=choice.norm, label=LABELS["norm"], min_width=120
             ),
         ]
     with gr.Row():
         controls += [
-            gr.Number(getattr(choice, name), label=label, precision=0, min_width=70)
-            for name, label in SIZES.items()
+            gr.Number(getattr(choice, name), label=LABELS[name], precision=0, min_width=70)
+            for name in SIZES
         ]
-        controls.append(gr.Number(choice.learning_rate, label="Learning rate", min_width=90))
-    labels = [(label, name) for name, label in SWITCHES.items()]
+        controls.append(
+            gr.Number(choice.learning_rate, label=LABELS["learning_rate"], min_width=90)
+        )
+    labels = [(LABELS[name].lower(), name) for name in SWITCHES]
     parts = gr.CheckboxGroup(labels, value=kept, label="Parts it has", elem_classes="lab-parts")
     return [*controls, parts]
 
