@@ -9,12 +9,13 @@ from tiny import tiny_translator
 
 from transformer_core.decoding.search import Candidate
 from transformer_core.model.heads import every_head
+from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.tokenization import EOS
 from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import FIRST, lay_out
-from transformer_core.ui.tabs.translate.shown import behind, german, ranking
+from transformer_core.ui.tabs.translate.shown import behind, confidence, german, ranking
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
 from transformer_core.ui.views.switches import head_key
 from transformer_core.ui.views.tree import tree_value
@@ -267,3 +268,9 @@ def test_where_the_length_ran_out_the_last_step_has_the_ranks(trained):
     value = tree_value(searched(steps, [5, 9], [-1.1, -1.3]), trained.tokenizer, "")
     assert [row[-1] for row in value["steps"][1]] == [1, 0, None]
     assert [row[-1] for row in value["steps"][0]] == [None, None]
+
+
+def test_the_least_sure_piece_is_named_even_if_it_is_a_space():
+    pieces = [Token("▁Mann", 7, -0.1), Token("▁", 8, -2.0)]
+    assert confidence(pieces).endswith("least of “␣” (14\N{NO-BREAK SPACE}%).")
+    assert "least of “Mann”" in confidence([Token("▁Mann", 7, -2.0)])

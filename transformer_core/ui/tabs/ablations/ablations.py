@@ -1,9 +1,9 @@
 """Remove one part of a Transformer, train what is left, and see what that part was for.
 
 Every variant is trained with several seeds, and every number here is computed from the files that
-the training wrote; the variants themselves can be tried on your own text. The models are small
-enough for minutes on one core: most sizes of the student reports need a GPU
-(`python -m train.ablations … --preset gpu`).
+the training wrote; the variants themselves can be tried on your own text. The models are small,
+so that each trains in minutes on one core; those of the student reports are larger, and most need a
+GPU (`python -m train.ablations … --preset gpu`).
 """
 
 from collections.abc import Callable

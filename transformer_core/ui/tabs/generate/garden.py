@@ -29,13 +29,14 @@ def garden(trained: Trained, story: Story, position: int, sampling: Sampling, se
 def told(found: list[Thread], temperature: float) -> str:
     """How long the threads agree, in words."""
     n, n_ends = len(found), len({one.ids for one in found})
-    ends = "one and the same text" if n_ends == 1 else f"{n_ends} different texts"
+    if n_ends == 1:
+        return f"At temperature {temperature:g} all {n} threads end in the same text."
     head, n_there = agreed(found)
-    if n_ends == 1 or not head.strip():
-        return f"At temperature {temperature:g} the {n} threads end as {ends}."
+    if not head.strip():
+        return f"At temperature {temperature:g} the {n} threads end in {n_ends} different texts."
     return (
         f"At temperature {temperature:g}, {n_there} of {n} threads begin with "
-        f"“{' '.join(head.split())}”, and all end as {ends}."
+        f"“{' '.join(head.split())}”, and together they end in {n_ends} different texts."
     )
 
 

@@ -135,7 +135,12 @@ def draw_section() -> Draw:
                 0, 1, 1, step=0.01, label="Top-p", info="keep the best that hold this much mass"
             )
             penalty = Slider(
-                1, 2, 1, step=0.01, label="Repetition penalty", info="1 is none; small steps"
+                1,
+                2,
+                1,
+                step=0.01,
+                label="Repetition penalty",
+                info="1 is none; 1.05 can be felt already",
             )
             with gr.Row():
                 length = Slider(10, 1000, 300, step=10, label="Length", min_width=120)

@@ -32,9 +32,9 @@ LAB = {
     "Live lab, press Start there and come back.",
 }
 SEE = {
-    "embedding": "A token is a row of a learnt matrix. Equal tokens have equal rows here: nothing "
+    "embedding": "A token is a row of a learned matrix. Equal tokens have equal rows here: nothing "
     "has told them apart yet.",
-    "norm": "Every row is brought to mean 0 and variance 1 before each channel gets its learnt "
+    "norm": "Every row is brought to mean 0 and variance 1 before each channel gets its learned "
     "gain and bias.",
     "attention": "From queries and keys to weights, and from weights to a mixture of values: the "
     "stages of one head, in order.",
@@ -47,7 +47,7 @@ SEE = {
 
 POSITIONS = {  # by the encoding
     "sinusoidal": "Waves that tell equal tokens in different places apart are added.",
-    "learned": "A learnt row for each place is added: it tells equal tokens apart.",
+    "learned": "A learned row for each place is added: it tells equal tokens apart.",
     "rotary": "Nothing is added here: in every self-attention, queries and keys are turned by an "
     "angle that grows with their place.",
     "alibi": "Nothing is added here: in every self-attention, scores fall with the distance.",
@@ -150,13 +150,11 @@ def through_the_lens(visit: Visit) -> dict | None:
     if isinstance(seen.model, EncoderClassifier):
         return None
     lens = logit_lens(seen)
-    read = "The final norm and the output head" if seen.model.config.norm == "pre" else "The head"
+    read = "final norm and output head" if seen.model.config.norm == "pre" else "output head"
     summary = (
-        f"{read} applied to the residual stream before the first layer and after each, as "
-        "if the remaining layers were skipped. Rows are tokens that were read, with what follows "
-        "them; the last column is the model's own prediction, and what agrees with it is "
-        "underlined. The head is the embedding matrix, so the first column hardly sees more than "
-        "the token itself. Point at a cell for its five best."
+        f"Each column: what the model would say if it stopped there and its {read} read the stream "
+        "as it is; the last is its own answer, and what agrees is underlined. Point at a cell for "
+        "its five best."
     )
     return lens_value(guesses(seen, lens), agreement(lens).tolist(), summary)
 

@@ -100,7 +100,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
             table = table_view("The report's five sentences", elem_id="report")
             scores = gr.Markdown(elem_id="rivals-scores")
         with gr.Column(scale=5, min_width=320):
-            curves = plot_view("How both learnt", SEE, "rivals-curves")
+            curves = plot_view("How both learned", SEE, "rivals-curves")
 
     answered = functools.cache(functools.partial(answers, models))  # to everybody the same
 

@@ -14,7 +14,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import Sentence
-from transformer_core.tasks.wording import amount, percent, signed
+from transformer_core.tasks.wording import amount, percent, quoted, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.head_switches import Measured, damage_to
@@ -99,7 +99,7 @@ def confidence(tokens: list[Token]) -> str:
     if least.prob >= SURE:
         return f"{whole}."
     prob = percent(least.prob) if least.prob >= 0.01 else "under 1\N{NO-BREAK SPACE}%"
-    return f"{whole}, least of “{least.text.replace('▁', '')}” ({prob})."
+    return f"{whole}, least of {quoted(least.text)} ({prob})."
 
 
 def changes(work: Work) -> str:
@@ -130,8 +130,8 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
     return tree_value(
         sentence,
         trained.tokenizer,
-        f"The best of {amount(len(sentence.steps), 'step')} are drawn: "
-        f"{amount(n_considered, 'piece')}. What won was in front {front}.",
+        f"Of each of {amount(len(sentence.steps), 'step')} the best pieces are drawn, "
+        f"{n_considered:,} in all. What won was in front {front}.",
     )
 
 
