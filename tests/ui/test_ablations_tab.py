@@ -8,6 +8,7 @@ from tiny_study import write_writers
 from train.loop import fit_on_cpu
 from transformer_core.published import Models
 from transformer_core.studies.curves import Line
+from transformer_core.studies.twins import attention
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
 from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers
@@ -230,6 +231,19 @@ def test_the_newest_question_ends_those_before_and_is_answered_itself(twins, her
     dropped = asked_of(twins, questions)
     questions.drop()  # Stop
     assert list(twins.run(dropped, questions)) == [gr.skip()] and not questions.open
+
+
+def test_a_card_that_was_computed_meanwhile_is_not_shown(twins, monkeypatch):
+    questions = Questions()
+    running = twins.run(asked_of(twins, questions), questions)
+    next(running)
+
+    def slow(*arguments):
+        questions.drop()  # another study is chosen
+        return attention(*arguments)
+
+    monkeypatch.setattr("transformer_core.ui.tabs.ablations.twins.attention", slow)
+    assert list(running) == []
 
 
 def test_what_another_study_has_replaced_is_not_shown(twins, here, monkeypatch):

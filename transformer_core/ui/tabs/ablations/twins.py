@@ -48,9 +48,9 @@ class Twins:
         done: list[tuple[Twin, Views]] = []
         name, text, number = question
         for twin in twins(self.models, self.studies.get(name), text):
+            done.append((twin, attention(self.models, twin)))
             if questions.newest != number:
                 return
-            done.append((twin, attention(self.models, twin)))
             look = questions.look
             yield {self.here.found: [one for one, _ in done], **self.shown(name, done, text, look)}
         if not done:
