@@ -10,7 +10,7 @@ import gradio as gr
 
 from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import Run
-from transformer_core.ui.events import MODEL
+from transformer_core.ui.events import LATEST
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
@@ -48,7 +48,7 @@ def build(page: Page) -> Furniture:
             if curves is not None:
                 when = [opened.select] + [page.opened.select] * (entry is found[0])
                 draw = functools.partial(learnt, entry.runs)
-                gr.on(when, draw, None, curves, **MODEL)
+                gr.on(when, draw, None, curves, **LATEST)
     return Furniture(row)
 
 
