@@ -11,7 +11,6 @@ from transformer_core.studies.distance import meet
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions.distance import (
     MAX_PIECES,
-    NONE,
     SECTION,
     Distance,
     last_words,
@@ -74,11 +73,13 @@ def test_what_cannot_be_shown_is_said_in_its_place(section):
         ("", "Type a sentence"),
         (None, "must be text"),
         ("speak " * 40, f"at most {MAX_PIECES} fit"),
+        ("a" * 500_000, "500,000 characters are too many"),
     ):
         value = section.begin(SECTION, "rotary", text, "1.2.1")
         assert words in value["summary"] and value["tokens"] == []
-    assert section.begin(SECTION, "alibi", TEXT, "")["summary"] == NONE
-    assert section.begin(SECTION, "<b>", TEXT, "")["summary"] == NONE
+    absent = "There are no models to ask yet: `python -m train.ablations translation`."
+    assert section.begin(SECTION, "alibi", TEXT, "")["summary"] == absent
+    assert section.begin(SECTION, "<b>", TEXT, "")["summary"] == absent
     for wrong in ((99, 0, 0), (0, -1, 0), (0, 0, 4), (None, 0, 0), (0, "1", 0), (0, 1.5, 0)):
         with pytest.raises(gr.Error, match="no such words or head"):
             section.meet("rotary", TEXT, pressed(*wrong))

@@ -6,7 +6,9 @@ from tiny_study import write_encodings
 
 from transformer_core.published import Models
 from transformer_core.studies.encodings import VARIANTS
-from transformer_core.ui.tabs.positions.longer import NONE, SECTION, Longer
+from transformer_core.ui.tabs.positions import longer
+from transformer_core.ui.tabs.positions.longer import SECTION, Longer
+from transformer_core.ui.tabs.positions.shuffle import Ordered, Shuffling
 
 LENGTH = 16
 TEXT = "Speak, speak. All of them speak to us of all."  # of letters that the tiny writer knows
@@ -64,7 +66,7 @@ def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
     assert rows["learned"]["points"][-1][0] == 16 and rows["alibi"]["points"][-1][0] == 32
 
 
-def test_what_cannot_be_read_is_said_in_its_place(section, tmp_path):
+def test_what_cannot_be_read_is_said_in_its_place(section):
     assert section.begin("shuffle", TEXT) == gr.skip()
     for text, words in (
         ("", "Type or paste"),
@@ -74,7 +76,31 @@ def test_what_cannot_be_read_is_said_in_its_place(section, tmp_path):
     ):
         refused = section.begin(SECTION, text)
         assert words in refused["summary"] and refused["rows"] == []
-    assert Longer(Models(tmp_path)).begin(SECTION, TEXT)["summary"] == NONE
     for n in (None, "8", 8.5, [8]):
         with pytest.raises(gr.Error, match="must be a number"):
             section.read(TEXT, asked(n))
+
+
+def test_models_that_are_trained_while_the_app_runs_are_asked(tmp_path):
+    section = Longer(Models(tmp_path))
+    absent = "There are no models to ask yet: `python -m train.ablations shakespeare`."
+    assert section.begin(SECTION, TEXT) == {"summary": absent, "rows": []}
+    write_encodings(tmp_path, LENGTH)
+    assert section.begin(SECTION, known(section))["rows"]
+
+
+def test_a_text_is_read_once_however_often_it_is_asked_for(section, monkeypatch):
+    reads, read_on = [], longer.read_on
+    monkeypatch.setattr(longer, "read_on", lambda *asked: reads.append(asked) or read_on(*asked))
+    text = known(section)[:12]
+    first = section.begin(SECTION, text)
+    assert len(reads) == len(VARIANTS) and section.begin(SECTION, text) == first
+    section.read(text, asked(11))
+    section.read(text, asked(11))
+    assert len(reads) == 2 * len(VARIANTS)
+
+
+def test_without_models_no_order_is_asked_about(tmp_path):
+    absent = "There are no models to ask yet: `python -m train.ablations translation`."
+    value = Shuffling(Models(tmp_path)).begin("shuffle", "A dog chases a man.", Ordered())
+    assert value == {"summary": absent, "words": [], "rows": []}

@@ -9,17 +9,17 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.published import Models
 from transformer_core.studies.distance import STUDY, meet
-from transformer_core.studies.encodings import trained_with
-from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.ui import place
 from transformer_core.ui.events import answering, answers_errors, is_count
+from transformer_core.ui.tabs.positions.asked import one_of
 from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value, refusal
 from transformer_core.ui.views.shared import spaced
 
 SECTION = "distance"
 MAX_PIECES = 24
-NONE = "There is no model to ask yet: `python -m train.ablations translation`."
+MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
 
 
 class Pair(NamedTuple):
@@ -68,9 +68,7 @@ class Distance:
 
     def shown(self, encoding: str, text: str, pair: Pair | None) -> dict:
         """The value of the view: of a text that has no such pair, its last two words."""
-        trained: Trained[EncoderDecoder] | None = trained_with(self.models, STUDY).get(encoding)
-        if trained is None:
-            raise InputError(NONE)
+        trained: Trained[EncoderDecoder] = one_of(self.models, STUDY, encoding)
         ids, heads = ids_of(trained, text), trained.model.config.n_heads
         tokens = [trained.tokenizer.token(i) for i in ids]
         there = pair is not None and all(
@@ -90,6 +88,7 @@ def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:
     """A text's pieces; InputError if there are none or too many."""
     if not isinstance(text, str):
         raise InputError("The sentence must be text.")
+    check_characters(text, MAX_CHARACTERS)
     ids = trained.tokenizer.encode(text)
     if not ids:
         raise InputError("Type a sentence: two of its words will meet.")

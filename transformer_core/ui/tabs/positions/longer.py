@@ -5,17 +5,18 @@ import functools
 import gradio as gr
 
 from transformer_core.published import Models
-from transformer_core.studies.longer import LONGER, WRITTEN, Reader, ReadOn, read_on, readers
+from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import listed
 from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.longer import longer_value
 
 SECTION = "longer"
 FIRST = 3  # times the training's length is read at first
 NAMES = {"none": "no encoding"}  # where the name alone would be misread
-NONE = "There are no models to ask yet: `python -m train.ablations shakespeare`."
+ANSWERS_KEPT = 32  # of the latest texts: the first is read for every visitor, and again and again
 HAMLET = """To be, or not to be, that is the question:
 Whether 'tis nobler in the mind to suffer
 The slings and arrows of outrageous fortune,
@@ -30,13 +31,17 @@ For in that sleep of death what dreams may come,
 When we have shuffled off this mortal coil,
 Must give us pause."""
 
+Answers = list[tuple[Reader, ReadOn | None]]
+
 
 class Longer:
     """Each method is the handler of one event."""
 
     def __init__(self, models: Models):
+        self.models = models
         # with room for longer texts; made once, when somebody looks first
         self.readers = functools.cache(functools.partial(readers, models))
+        self.answers = functools.lru_cache(ANSWERS_KEPT)(self.answers_to)
 
     @answers_errors
     def begin(self, section: str, text: str) -> dict:
@@ -57,20 +62,23 @@ class Longer:
 
     def shown(self, text: str, n: int | None = None) -> dict:
         """The value of the view: the first n characters, read and gone on with by every model."""
+        check_any(self.models, STUDY)
         length, found = self.readers()
-        if not found:
-            raise InputError(NONE)
         if isinstance(text, str) and not text.strip():
             raise InputError("Type or paste a text: the longer it is, the more there is to see.")
         ids = prompt_ids(found[0].trained, text)[: LONGER * length - WRITTEN]
         n = max(1, min(FIRST * length if n is None else n, len(ids)))
-        answers = [(reader, read_on(reader.trained, ids[:n])) for reader in found]
+        answers = self.answers(tuple(ids[:n]))
         sizes = {"n": n, "length": length, "most": len(ids)}
         read = found[0].trained.tokenizer.decode(ids[:n])  # the text as the vocabulary spells it
         return longer_value(answers, read, told(answers, n, length), **sizes)
 
+    def answers_to(self, ids: tuple[int, ...]) -> Answers:
+        """What every model makes of a text."""
+        return [(reader, read_on(reader.trained, list(ids))) for reader in self.readers()[1]]
 
-def told(answers: list[tuple[Reader, ReadOn | None]], n: int, length: int) -> str:
+
+def told(answers: Answers, n: int, length: int) -> str:
     """Who goes on as if nothing had happened, in words."""
     if n <= length:
         said = f"Trained on {length} characters at a time, they read {n}"

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.published import Models
-from transformer_core.studies.encodings import any_trained
-from transformer_core.studies.orders import STUDY
 from transformer_core.ui.events import HIDDEN, MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import examples, section, sections
@@ -83,7 +80,7 @@ class Layout:
 
 def build(page: Page) -> Furniture:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
-    here = layout(page.models)
+    here = layout()
     shown = open_section(here.sections)
     wire(page, here, shown)
     shuffle_words(page, here, shown)
@@ -95,7 +92,7 @@ def build(page: Page) -> Furniture:
     return Furniture(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
 
 
-def layout(models: Models) -> Layout:
+def layout() -> Layout:
     """One encoding with its sizes, and sections for what lies deeper."""
     with gr.Row(elem_classes="settings"):
         encoding = gr.Radio(
@@ -112,7 +109,7 @@ def layout(models: Models) -> Layout:
     figure = encoding_view("The encoding", elem_id="positions-figure")
     with sections() as row:
         parts = {
-            **shuffle_section(models),
+            **shuffle_section(),
             **distance_section(),
             **longer_section(),
             **similarity_section(),
@@ -122,11 +119,9 @@ def layout(models: Models) -> Layout:
     return Layout(encoding, d_model, length, base, figure, row, **parts)
 
 
-def shuffle_section(models: Models) -> dict:
+def shuffle_section() -> dict:
     """The same words in other orders."""
     with section("Shuffle"):
-        if not any_trained(models, STUDY):
-            gr.Markdown("There are no models to ask yet: `python -m train.ablations translation`.")
         sentence = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="shuffle-sentence")
         clear = examples(EXAMPLES, sentence)
         orders = orders_view("Words in another order", elem_id="orders")

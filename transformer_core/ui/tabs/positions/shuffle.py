@@ -9,6 +9,7 @@ import gradio as gr
 
 from transformer_core.published import Models
 from transformer_core.studies.orders import (
+    STUDY,
     Reading,
     Reordered,
     Words,
@@ -19,6 +20,7 @@ from transformer_core.studies.orders import (
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors
+from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.orders import orders_value
 
 EXAMPLES = {
@@ -66,6 +68,7 @@ class Shuffling:
         if section != SECTION:
             return gr.skip()
         try:
+            check_any(self.models, STUDY)
             words = words_of(text)
         except InputError as error:
             return {"summary": str(error), "words": [], "rows": []}
