@@ -70,7 +70,7 @@ def test_a_deleted_file_is_named_and_its_variant_disappears(answers, folder):
     assert "gelu" in texts(answers.draw_results(*CHOSEN))
     path = folder / "gelu" / "metrics.csv"
     path.unlink()
-    chosen = answers.choose("shakespeare", Questions(), *DRAWN[2:])
+    chosen = answers.choose("shakespeare", "", Questions(), *DRAWN[2:])
     assert f"{path} is missing." in chosen[answers.here.problems]
     assert "gelu" not in dict(chosen[answers.here.baseline].choices)
     assert "gelu" not in titles(chosen[answers.here.curves])
@@ -93,7 +93,7 @@ def test_a_changed_file_changes_the_table_and_the_verdict(answers, folder):
 def test_a_broken_study_is_a_sentence_and_no_blank_page(answers, folder):
     for path in folder.glob("*/metrics.csv"):
         path.write_text("nonsense")
-    chosen = answers.choose("shakespeare", Questions(), *DRAWN[2:])
+    chosen = answers.choose("shakespeare", "", Questions(), *DRAWN[2:])
     assert chosen[answers.here.curves] is None
     assert chosen[answers.here.problems].count("has no column") == 5
     with pytest.raises(gr.Error, match="nothing to compare"):
@@ -106,7 +106,7 @@ def test_names_from_files_are_escaped(answers, folder):
     plan = folder / "study.json"
     plan.write_text(plan.read_text().replace('"gelu"', '"<img src=x>"'))
     (folder / "<img src=x>" / "variant.json").unlink()
-    chosen = answers.choose("shakespeare", Questions(), *DRAWN[2:])
+    chosen = answers.choose("shakespeare", "", Questions(), *DRAWN[2:])
     assert "<img" not in chosen[answers.here.problems]
 
 
@@ -144,6 +144,14 @@ def test_a_text_that_is_brought_is_asked_once_with_the_nearest_head(answers, her
     assert here.question not in again and here.asked not in again
 
 
+def test_a_text_that_was_typed_stays_with_another_study_that_reads_it(answers, here):
+    for text in ("Speak", "speak " * 20, "日", "", TEXTS["translation"]):
+        chosen = answers.choose("shakespeare", text, Questions(), *DRAWN[2:])
+        kept = "Speak" if text == "Speak" else TEXTS["shakespeare"]
+        assert chosen[here.text] == kept and here.question not in chosen
+        assert chosen[here.asked] == ("shakespeare", kept), "coming back does not ask it"
+
+
 def test_the_example_of_another_study_was_not_brought(answers, here):
     left = (TEXTS["translation"], "", 1, ("", ""), Questions())
     arrived = answers.arrive("shakespeare", "translation", "loss", *left, *DRAWN[2:])
@@ -153,14 +161,14 @@ def test_the_example_of_another_study_was_not_brought(answers, here):
 def test_another_study_leaves_what_was_asked_of_the_one_before(answers):
     questions = Questions()
     left = questions.ask("copy_task", "CAB", Look())
-    answers.choose("shakespeare", questions, *DRAWN[2:])
+    answers.choose("shakespeare", "", questions, *DRAWN[2:])
     assert not questions.begin(left) and not questions.open
 
 
 @pytest.mark.parametrize(
     ("handler", "arguments"),
     [
-        ("choose", ("../secret", Questions(), *DRAWN[2:])),
+        ("choose", ("../secret", "", Questions(), *DRAWN[2:])),
         ("draw_curves", ("nothing", *DRAWN[1:])),
         ("draw_results", ("shakespeare", "loss", "nobody")),
         ("draw_results", ("shakespeare", None, "full")),

@@ -130,6 +130,13 @@ def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_i
     assert left == gr.skip()
 
 
+def test_a_text_that_was_typed_stays_if_the_next_model_reads_it(handlers, training):
+    for text in ("Speak to all", "word " * 300, "Speak, 日", "", training.toy.example):
+        kept, visit, *_ = handlers["change_model"]("sentiment", text, training)
+        assert kept == ("Speak to all" if text == "Speak to all" else inside.EXAMPLES["sentiment"])
+        assert visit.asked[:2] == ("sentiment", kept)
+
+
 def test_a_text_that_came_with_an_address_is_looked_into_or_the_reason_is_said(handlers):
     text, visit, *_ = handlers["arrive"]("sentiment", "Speak to all", *BLANK, None, None)
     assert text == "Speak to all" and visit.reading.ids["encoder"]

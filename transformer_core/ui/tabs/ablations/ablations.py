@@ -62,7 +62,10 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         **LATEST,
     )
     choosing = study.input(
-        answers.choose, [study, here.questions, *settings], here.choices, **LATEST
+        answers.choose,
+        [study, here.text, here.questions, *settings],
+        [*here.choices, here.asked],
+        **LATEST,
     )
     for event in (arriving, choosing):
         for draw, inputs, outputs in [*drawings, (answers.draw_longer, [study], [here.longer])]:

@@ -27,7 +27,8 @@ from transformer_core.studies.statistics import (
     endings,
     lower_is_better,
 )
-from transformer_core.studies.twins import sites_of
+from transformer_core.studies.twins import check as check_text
+from transformer_core.studies.twins import folder_of, sites_of
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import Values, answers_errors
 from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
@@ -85,14 +86,28 @@ class Answers:
         return {**values, here.study: name, here.curves: self.draw_curves(name, metric, *settings)}
 
     @answers_errors
-    def choose(self, name, questions: Questions, *settings) -> Values:
-        """A study's curves, and everything that can be chosen in it."""
+    def choose(self, name, text, questions: Questions, *settings) -> Values:
+        """A study's curves, and everything that can be chosen in it; what a visitor typed stays if
+        its models read it, and is not asked of them before they want it."""
         questions.drop()
         chosen = self.studies.get(name)
         metric = next(iter(chosen.metrics), None)
         # the curves come with the choices, in one answer: whoever opens a study wants to see them
         curves = {self.here.curves: self.draw_curves(name, metric, *settings)}
-        return {**curves, **self.offered(chosen), **self.twins_begin(chosen)}
+        twins = self.twins_begin(chosen, self.readable(chosen, text))
+        asked = {self.here.asked: (name, twins[self.here.text])}
+        return {**curves, **self.offered(chosen), **twins, **asked}
+
+    def readable(self, study: Study, text: str) -> str:
+        """A text that is no example, if a study's models can read it; else nothing."""
+        folder = folder_of(study, study.baseline.name) if study.baseline else ""
+        if text in TEXTS.values() or not folder or not self.models.has(folder):
+            return ""
+        try:
+            check_text(self.models.get(folder), text)
+        except InputError:
+            return ""
+        return text
 
     def offered(self, study: Study) -> Values:
         """What each control offers for a study, and what it begins with."""

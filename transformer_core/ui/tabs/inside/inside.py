@@ -92,11 +92,16 @@ class Inside:
 
     @answers_errors
     def change_model(self, name, text, training):
-        """Another model, with a text that it can read."""
-        if self.known(name) in self.names:
-            return EXAMPLES[name], *self.at(self.example(name))
-        text = training.readable(text) if training else text
-        return text, *self.opened(Asked(name, text), training)
+        """Another model, with the text if a visitor typed it and the model can read it, or one of
+        its own."""
+        if self.known(name) in LAB:
+            text = training.readable(text) if training else text
+            return text, *self.opened(Asked(name, text), training)
+        if text not in {*EXAMPLES.values(), training and training.toy.example}:
+            looked = self.opened(Asked(name, text), training)
+            if looked[0] and not looked[0].trained.tokenizer.unknown_characters(text):
+                return text, *looked
+        return EXAMPLES[name], *self.at(self.example(name))
 
     @answers_errors
     def arrive(self, name, text, written, part, head, visit, training):
