@@ -238,7 +238,10 @@ BAD = [
     ({"prompt": "All λ and λ and 語"}, ": λ 語$"),
     ({"prompt": "αβγδεζηθικ"}, ": α β γ δ ε ζ η θ …$"),
     *(
-        ({setting: value}, rf"{name} must be {limits}, not {value!r}")
+        (
+            {setting: value},
+            f"{name} must be {limits}, not {'empty' if value is None else repr(value)}",
+        )
         for setting, name, limits, values in [
             ("max_new_tokens", "The length", "a whole number from 1 to 2,000", [0, 2_001, 1.5]),
             ("temperature", "The temperature", "a number from 0 to 5", [-0.1, 5.1]),
