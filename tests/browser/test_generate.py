@@ -525,7 +525,7 @@ def heated(page, temperature):
 def test_threads_part_as_it_grows_warm(open_page):
     page = gardened(open_page)
     heated(page, 0)
-    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("one and the same text")
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("end in the same text")
     expect(page.locator(f"{GARDEN} .garden-run")).to_have_count(1)
     drawing, text = (
         page.locator(f"{GARDEN} {one}").bounding_box() for one in ("svg", ".garden-run")
