@@ -25,7 +25,7 @@ function lookAt(stacks) {
   const heights = stacks.map((stack) =>
     anatomyStack(shape('svg'), stack, 0, 100, { ...look, ...scaled(1) }).height
   );
-  const room = innerWidth > 760 ? chart.clientHeight : Infinity;
+  const room = innerWidth > 900 ? chart.clientHeight : Infinity;
   const part = (room - TOP) / (Math.max(...heights) - TOP);
   return { ...look, ...scaled(clamp(part, 0.5)) };
 }
