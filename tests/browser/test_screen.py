@@ -75,10 +75,13 @@ def test_the_first_screen_shows_it_all_and_nothing_scrolls_inside(open_page, tab
 
 
 @pytest.mark.parametrize("tab", SCREENS)
-def test_a_phone_never_scrolls_sideways(open_page, tab):
+def test_a_phone_and_a_tablet_never_scroll_sideways(open_page, tab):
     page = shown(open_page, tab, width=390, height=844)
-    for _ in each_section(page):
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for section in each_section(page):
+        for width in (360, 768, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            rest(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, section
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
