@@ -4,11 +4,13 @@ import gradio as gr
 import numpy as np
 import pytest
 from tiny_study import write_writers
+from visits import Visit
 
 from train.loop import fit_on_cpu
 from transformer_core.published import Models
 from transformer_core.studies.curves import Line
 from transformer_core.studies.twins import attention
+from transformer_core.ui.app import build_app
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
 from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers
@@ -331,3 +333,20 @@ def test_a_baseline_without_the_metric_is_named(answers, folder):
 def test_every_setting_of_the_axes_can_be_sent(answers, settings):
     value = View().postprocess(answers.draw_curves("shakespeare", "loss", *settings))
     assert value["x"] == settings[1] and value["y"].startswith(settings[0])
+
+
+def test_only_the_open_section_is_drawn_and_another_when_it_is_opened(folder):
+    visit = Visit(build_app(Models(folder.parents[1]), fit_on_cpu))
+
+    def drawn() -> list[bool]:
+        names = ("ablation-results", "ablation-differences", "ablation-longer")
+        return [bool(visit.values[visit.find(name)._id]) for name in names]
+
+    visit.do("Differences", "select")
+    assert drawn() == [False, False, False], "no study is open yet"
+    visit.do("Ablations", "select")
+    assert drawn() == [False, True, False]
+    visit.do("Longer texts", "select")
+    assert drawn() == [False, True, True]
+    visit.do("Results", "select")
+    assert drawn() == [True, True, True]

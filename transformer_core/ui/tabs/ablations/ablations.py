@@ -6,7 +6,7 @@ so that each trains in minutes on one core; those of the student reports are lar
 GPU (`python -m train.ablations … --preset gpu`).
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -14,6 +14,7 @@ from gradio.events import Dependency
 
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import LATEST, after_any
+from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -44,16 +45,12 @@ def build(page: Page) -> Furniture | None:
 
 def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
     """What is chosen is drawn. -> the event of whoever opens the tab"""
-    study, metric, settings = here.study, here.metric, [here.split, here.axis, here.logs]
-    settings.append(here.weight)
+    study, metric = here.study, here.metric
+    settings: list[Any] = [here.split, here.axis, here.logs, here.weight]
     brought = [here.text, here.part, here.part_head, here.asked, here.questions]
-    # what is drawn comes from files: it need not wait for those who compute with models
-    drawings: list[tuple[Callable, list[Any], list[Any]]] = [
-        (answers.draw_results, [study, metric, here.baseline], [here.results, here.verdicts]),
-        (answers.draw_differences, [study, here.one, here.other], [here.differences]),
-    ]
     # what a visitor typed was not brought, and is asked only when they press the button
     here.text.blur(lambda *own: own, [study, here.text], here.asked, **LATEST)
+    # what is drawn comes from files: it need not wait for those who compute with models
     arriving = gr.on(
         [page.opened.select, page.restored.change],
         answers.arrive,
@@ -67,10 +64,40 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         [*here.choices, here.asked],
         **LATEST,
     )
-    for event in (arriving, choosing):
-        for draw, inputs, outputs in [*drawings, (answers.draw_longer, [study], [here.longer])]:
-            event.success(draw, inputs, outputs, **LATEST)
-    drawings.append((answers.draw_curves, [study, metric, *settings], [here.curves]))
-    for draw, inputs, outputs in drawings:
-        after_any([box.input for box in inputs[1:]], draw, inputs, outputs, **LATEST)
+    curves = answers.draw_curves, [study, metric, *settings], [here.curves]
+    after_any([metric.input, *(box.input for box in settings)], *curves, **LATEST)
+    wire_sections(here, sections_of(here, answers), [arriving, choosing])
     return arriving
+
+
+def sections_of(here: Layout, answers: Answers) -> Followers:
+    """What the sections show of a study and what is measured."""
+    results, differences = [here.results, here.verdicts], [here.one, here.other]
+    return Followers(
+        {
+            "results": Follower(results, answers.draw_results, [here.baseline]),
+            "differences": Follower(
+                [here.differences],
+                lambda name, _, *pair: [answers.draw_differences(name, *pair)],
+                differences,
+            ),
+            "longer-texts": Follower([here.longer], lambda name, _: [answers.draw_longer(name)]),
+        }
+    )
+
+
+def wire_sections(here: Layout, followers: Followers, studies: Sequence[Dependency]) -> None:
+    """The open section is drawn after the events that choose a study, and when another is opened
+    or something is chosen in it."""
+    opened = open_section(here.sections)
+
+    def draw(section, shown, name, *values):
+        # of a study that is being opened there are no choices yet: it is drawn with them
+        return followers.draw(section, name, *values) if name and name == shown else gr.skip()
+
+    asked = [opened, here.shown, here.study, here.metric, *followers.own]
+    drawing = draw, asked, followers.outputs
+    for event in studies:
+        event.success(*drawing, **LATEST)
+    boxes: list[Any] = [here.metric, *followers.own]
+    after_any([opened.change, *(box.input for box in boxes)], *drawing, **LATEST)
