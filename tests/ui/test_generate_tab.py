@@ -12,6 +12,7 @@ from transformer_core.explain.knock_out import text_without
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.generation import read
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.story import (
     Story,
@@ -24,7 +25,7 @@ from transformer_core.ui.tabs.generate.story import (
     wanting,
 )
 from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, measured, switched
-from transformer_core.ui.views.switches import INVITATION, head_key
+from transformer_core.ui.views.switches import INVITATION
 
 
 @pytest.fixture(scope="module")

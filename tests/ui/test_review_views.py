@@ -15,12 +15,13 @@ from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
+from transformer_core.ui import head_switches
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceedings
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
-from transformer_core.ui.views import heads, meters, switches, trial
+from transformer_core.ui.views import heads, meters, trial
 from transformer_core.ui.views.words import words_value
 
 SAID = "Speak to all of them, <b>hear</b> me"
@@ -241,7 +242,7 @@ def test_heads_are_switched_off_for_the_text_that_stands_there(trained):
     handlers = {handler.name: handler for handler in demo.fns.values()}
     assert [handlers[name].inputs[0] for name in ("toggle", "try_each")] == [review, review]
     first = next(iter(every_head(trained.model)))
-    pressed = gr.EventData(None, {"off": [switches.head_key(first)], "press": 2})
+    pressed = gr.EventData(None, {"off": [head_switches.head_key(first)], "press": 2})
     off, value = handlers["toggle"].fn(SAID, None, pressed)
     assert off == (first,) and value == {
         **layers.switched(trained, classify(trained, SAID), off),
@@ -255,10 +256,10 @@ def test_heads_are_switched_off_for_the_text_that_stands_there(trained):
 
 def test_of_what_a_page_says_is_off_only_heads_count(trained):
     every = every_head(trained.model)
-    heads = [switches.head_key(head) for head in every]
+    heads = [head_switches.head_key(head) for head in every]
     sent = [[heads[1]], None, 7, heads[2], "decoder-cross:9:9", heads[0]]
-    found = switches.heads_named(every, sent)
-    assert [switches.head_key(head) for head in found] == [heads[0], heads[2]]
-    assert switches.heads_named(every, heads[0]) == ()
-    assert switches.heads_off(every, found) == f"2 of {len(heads)} heads are off"
-    assert switches.heads_off(every, found[:1]) == f"1 of {len(heads)} heads is off"
+    found = head_switches.heads_named(every, sent)
+    assert [head_switches.head_key(head) for head in found] == [heads[0], heads[2]]
+    assert head_switches.heads_named(every, heads[0]) == ()
+    assert head_switches.heads_off(every, found) == f"2 of {len(heads)} heads are off"
+    assert head_switches.heads_off(every, found[:1]) == f"1 of {len(heads)} heads is off"

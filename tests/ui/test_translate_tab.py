@@ -12,12 +12,12 @@ from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import translate_sentence
 from transformer_core.tokenization import EOS
+from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import FIRST, lay_out
 from transformer_core.ui.tabs.translate.shown import behind, confidence, german, ranking
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
-from transformer_core.ui.views.switches import head_key
 from transformer_core.ui.views.tree import tree_value
 
 TEXT = "Speak, speak. You are all resolved."

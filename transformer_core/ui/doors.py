@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from transformer_core.inside import forward
+from transformer_core.inside.anatomy import Node
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies import twins
@@ -97,8 +98,8 @@ def go_home(
 
 
 def part_of(site: Site) -> str:
-    """An attention as a part of its model, see inside/anatomy.py."""
-    return f"{site.stack}:{site.layer}:{site.kind}:attention"
+    """An attention as a part of its model."""
+    return Node(site.stack, "attention", (), site).key
 
 
 def address_of(sites: Sequence[Site], site: Site, head: int) -> tuple[int, int, int]:

@@ -1,14 +1,51 @@
-"""What the tabs with a switch for every head share: how it is found out what each is worth."""
+"""What the tabs with a switch for every head share: the names of heads between browser and server,
+and how it is found out what each is worth.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 
+from transformer_core.explain.roles import HeadRole, called
 from transformer_core.model.heads import Head
+from transformer_core.tasks.wording import signed
 from transformer_core.ui.events import MODEL, QUIET
+
+KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
+
+
+def head_key(head: Head) -> str:
+    """A head's name between browser and server: decoder-cross:0:3"""
+    site, index = head
+    return f"{site.stack}-{site.kind}:{site.layer}:{index}"
+
+
+def heads_named(heads: Sequence[Head], keys: object) -> tuple[Head, ...]:
+    """Those of some heads whose names are among these; whatever else a page sends names none."""
+    wanted = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+    return tuple(head for head in heads if head_key(head) in wanted)
+
+
+def heads_off(heads: Sequence[Head], off: Collection[Head]) -> str:
+    """1 of 16 heads is off"""
+    return f"{len(off)} of {len(heads)} heads {'is' if len(off) == 1 else 'are'} off"
+
+
+def worth(
+    damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str, decimals: int
+) -> str:
+    """What the numbers in the squares are, and which head is needed most.
+
+    change says what they count: "much the log-probability changes".
+    """
+    head, worst = min(damage.items(), key=lambda item: item[1])
+    needed = f"It needs {called(head, roles)} most ({signed(worst, decimals)})."
+    if round(worst, decimals) >= 0:
+        needed = "It can do without any single one."
+    return f"The number in each square is how {change} without that head. {needed}"
 
 
 @dataclass(frozen=True)

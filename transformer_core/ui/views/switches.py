@@ -1,15 +1,13 @@
 """A switch for every head, and what the answer loses without each."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import gradio as gr
 
-from transformer_core.explain.roles import HeadRole, called
 from transformer_core.model.heads import Head
-from transformer_core.tasks.wording import signed
+from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.views.view import view
 
-KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
 INVITATION = "Each square is a head; press one to switch it off."
 
 
@@ -28,37 +26,6 @@ def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:
     promise = "A switch for every head appears here."
     component |= {"scripts": ("shared_roving",), "promise": promise, "lasting": lasting}
     return view("switches", title, body, ("csv",), **component)
-
-
-def head_key(head: Head) -> str:
-    """A head's name between browser and server: decoder-cross:0:3"""
-    site, index = head
-    return f"{site.stack}-{site.kind}:{site.layer}:{index}"
-
-
-def heads_named(heads: Sequence[Head], keys: object) -> tuple[Head, ...]:
-    """Those of some heads whose names are among these; whatever else a page sends names none."""
-    wanted = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
-    return tuple(head for head in heads if head_key(head) in wanted)
-
-
-def heads_off(heads: Sequence[Head], off: Collection[Head]) -> str:
-    """1 of 16 heads is off"""
-    return f"{len(off)} of {len(heads)} heads {'is' if len(off) == 1 else 'are'} off"
-
-
-def worth(
-    damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str, decimals: int
-) -> str:
-    """What the numbers in the squares are, and which head is needed most.
-
-    change says what they count: "much the log-probability changes".
-    """
-    head, worst = min(damage.items(), key=lambda item: item[1])
-    needed = f"It needs {called(head, roles)} most ({signed(worst, decimals)})."
-    if round(worst, decimals) >= 0:
-        needed = "It can do without any single one."
-    return f"The number in each square is how {change} without that head. {needed}"
 
 
 def switches_value(

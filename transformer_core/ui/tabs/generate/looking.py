@@ -12,7 +12,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
 from transformer_core.ui.events import QUIET, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.head_switches import wire_knock
+from transformer_core.ui.head_switches import heads_named, wire_knock
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
@@ -28,7 +28,6 @@ from transformer_core.ui.tabs.generate.story import (
     waited_for,
 )
 from transformer_core.ui.tabs.generate.switches import measured, switched
-from transformer_core.ui.views.switches import heads_named
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from transformer_core.model.models import DecoderLM
 from transformer_core.tasks.generation import Look, write_on
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import signed
-from transformer_core.ui.head_switches import Measured, damage_to
+from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
 from transformer_core.ui.tabs.generate.story import Story
-from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
+from transformer_core.ui.views.switches import INVITATION, switches_value
 
 LENGTH = 80  # characters of a continuation
 NOTHING = "Nothing was predicted up to here: look at a character further on."

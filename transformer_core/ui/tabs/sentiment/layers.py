@@ -15,18 +15,18 @@ from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import PRIVATE, QUIET, answering, answers_errors
-from transformer_core.ui.head_switches import Measured, damage_to, wire_knock
+from transformer_core.ui.head_switches import (
+    Measured,
+    damage_to,
+    heads_named,
+    heads_off,
+    wire_knock,
+    worth,
+)
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import Drawn
 from transformer_core.ui.views.meters import meters_value, meters_view
-from transformer_core.ui.views.switches import (
-    INVITATION,
-    heads_named,
-    heads_off,
-    switches_value,
-    switches_view,
-    worth,
-)
+from transformer_core.ui.views.switches import INVITATION, switches_value, switches_view
 
 TITLE = "Layers"
 POSITIVE = LABELS.index("positive")

@@ -13,7 +13,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import Sentence, translate
 from transformer_core.ui.events import answering, answers_errors, is_count
-from transformer_core.ui.head_switches import Measured
+from transformer_core.ui.head_switches import Measured, heads_named
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
 from transformer_core.ui.tabs.translate.picture import picture_weights
@@ -33,7 +33,6 @@ from transformer_core.ui.tabs.translate.work import (
     holds,
     looked_at,
 )
-from transformer_core.ui.views.switches import heads_named
 
 
 @dataclass(frozen=True)

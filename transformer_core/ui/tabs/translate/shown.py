@@ -17,14 +17,14 @@ from transformer_core.tasks.translation import Sentence
 from transformer_core.tasks.wording import amount, percent, quoted, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
-from transformer_core.ui.head_switches import Measured, damage_to
+from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.translate.picture import picture_value
 from transformer_core.ui.tabs.translate.work import Changes, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.heads import SHOWN_TOKENS, attention_value
 from transformer_core.ui.views.pieces import pieces_value
-from transformer_core.ui.views.switches import INVITATION, heads_off, switches_value, worth
+from transformer_core.ui.views.switches import INVITATION, switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
 

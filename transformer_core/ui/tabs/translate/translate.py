@@ -15,7 +15,7 @@ from gradio.events import Dependency
 from transformer_core.tasks.sentences import MAX_SENTENCES
 from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.head_switches import wire_knock
+from transformer_core.ui.head_switches import KEY, wire_knock
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -23,7 +23,6 @@ from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
 from transformer_core.ui.tabs.translate.shown import nothing
 from transformer_core.ui.tabs.translate.work import Work
-from transformer_core.ui.views.switches import KEY
 
 TITLE = "Translate"
 KEPT: tuple[Callable[[str], Setting], ...] = (

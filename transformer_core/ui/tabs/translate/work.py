@@ -18,8 +18,8 @@ from transformer_core.tasks.translation import (
     translate_sentence,
     translate_texts,
 )
+from transformer_core.ui.head_switches import head_key, heads_named
 from transformer_core.ui.place import Setting, ids_of, joined
-from transformer_core.ui.views.switches import head_key, heads_named
 
 NOTHING = "There is nothing to look at yet: type an English sentence."
 MAX_STEPS = 100  # that can be taken back
