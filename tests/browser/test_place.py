@@ -162,6 +162,7 @@ OWN_PARTS = (  # of views: an address, where what it says is seen, and what is n
         "heads is off: the log-probability",
     ),
     ("/?tab=positions&section=distance&distance=24.-3", "#distance .finding", "place 24"),
+    ("/?tab=positions&section=rotation&p=17", "#pe-proof", "PE(17)"),
     ("/?tab=positions&section=longer&longer=200", "#longer .longer-after", "After 200 characters"),
 )
 

@@ -87,6 +87,7 @@ def build(page: Page) -> Furniture:
     read_longer(page, here, shown)
     let_meet(page, here, shown)
     sizes = {"d_model": here.d_model, "length": here.length, "base": here.base}
+    sizes |= {"position": here.position, "p": here.p, "k": here.k}
     texts = {"meeting": here.met_text, "long": here.long_text}
     kept = {"words": Kept(here.met, spelled(IDS))}
     return Furniture(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
@@ -101,7 +102,7 @@ def layout() -> Layout:
             label="Encoding",
             elem_classes="segmented",
             scale=4,
-            min_width=320,
+            min_width=400,
         )
         d_model = Slider(8, 256, 64, step=8, label="d_model", min_width=120, scale=2)
         length = Slider(8, 256, LENGTH, step=8, label="Length", min_width=120, scale=2)
