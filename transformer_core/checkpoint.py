@@ -24,7 +24,7 @@ from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model, covariant=True)
-SHARD_SIZE = "9MB"  # of what any host takes in one file; a larger tensor has a shard of its own
+SHARD_SIZE = "9MB"  # any host takes such files; a larger tensor has a shard of its own
 
 
 class CheckpointError(Exception):

@@ -39,9 +39,7 @@ class Variant:
     record: dict[str, Any]  # variant.json
     curves: dict[tuple[str, str], Curve]  # (split, metric) -> curve
     by_position: Curve | None  # loss by place in a long text; its steps are positions
-    diverged: frozenset[int] = (
-        frozenset()
-    )  # seeds with a value, after the first step, that is not finite
+    diverged: frozenset[int] = frozenset()  # seeds with a value that is not finite after step 0
     partial: frozenset[int] = frozenset()  # seeds that ended early for another reason
     problems: tuple[str, ...] = ()  # a sentence for each partial seed
 

@@ -25,6 +25,8 @@ LAUNCH = {
     "run_history": False,
     "enable_monitoring": False,
     "max_file_size": 1,
+    # visits, the oldest of which is forgotten: of each, gradio keeps the last value of every
+    # component that an event read or wrote, which no KEPT_FOR lets go of
     "state_session_capacity": 200,
     "footer_links": ["api"],
     "app_kwargs": app_kwargs(),

@@ -26,7 +26,7 @@ from transformer_core.ui.views.weights import weights_value
 
 MAX_BRANCHES = 20
 MAX_TEXT = 10_000  # characters of a branch; each is kept with the ten that were likely in its place
-MAX_TEXTS = 40_000  # of all branches of a visitor: about 45 MB
+MAX_TEXTS = 20_000  # of all branches of a visitor: about 22 MB
 
 
 @dataclass(frozen=True)
