@@ -18,7 +18,7 @@ CLEAREST = max(WHOLE, key=lambda name: clearness(STUDIES[name])) if WHOLE else "
 
 def opened(open_page, study=None, **how):
     """The tab with its first curves drawn, or with another study chosen."""
-    page = open_page("/?tab=ablations&__theme=" + how.get("scheme", "light"), **how)
+    page = open_page("/?tab=ablations", **how)
     expect(page.locator(f"{FIGURE} .variants-list button").first).to_be_visible()
     if study:
         page.get_by_label(study.replace("_", " "), exact=True).click()
@@ -201,11 +201,3 @@ def test_nobody_asks_the_twins_but_who_presses_the_button(open_page):
     rest(page)
     expect(page.get_by_label("One text for all of them")).to_have_value("A text that nobody asked")
     expect(page.locator(".twin")).to_have_count(0)
-
-
-@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-def test_phone_and_dark_pages_do_not_overflow(open_page, how):
-    page = opened(open_page, **how)
-    for name in ("Results", "Differences", "Twins", "Axes"):
-        press_tab(page, name)
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -9,7 +9,7 @@ NEVER = 300_000  # ms; a busy machine may take this long for what usually takes 
 
 def opened(open_page, **how):
     """The tab, set to the smallest task and few steps."""
-    page = open_page("/?tab=lab&__theme=" + how.get("scheme", "light"), **how)
+    page = open_page("/?tab=lab", **how)
     page.set_default_timeout(NEVER)
     page.locator("#lab-heads canvas").first.wait_for()  # a look at a model that knows nothing
     for label, value in (("Length", 4), ("Letters", 3), ("Steps", 75)):
@@ -228,9 +228,8 @@ def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_pag
     says(third, "Ended at step 75")  # its training may be over before one looks
 
 
-@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-def test_phone_and_dark_pages_do_not_overflow(open_page, how):
-    page = opened(open_page, **how)
+def test_on_a_phone_a_race_does_not_overflow(open_page):
+    page = opened(open_page, width=390, height=844)
     race(page)
     press(page, "Step")
     says(page, "Stopped at step 0")

@@ -1,5 +1,6 @@
 """What each tab shows on its first screen, without scrolling."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -84,16 +85,31 @@ def test_a_phone_and_a_tablet_never_scroll_sideways(open_page, tab):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, section
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", SCREENS)
-def test_every_text_can_be_read(open_page, tab, scheme):
-    page = shown(open_page, tab, scheme=scheme, height=720)
+def test_every_text_can_be_read_in_the_light_and_in_the_dark(open_page, tab):
+    page = shown(open_page, tab, height=720)
     page.evaluate(LEGIBLE.read_text())
+    theme = page.locator("#tools [data-do=theme]")
     for section in each_section(page):
-        # what is about to be drawn anew may be faint for a moment
-        with suppress(Error):
-            page.wait_for_function("illegible().length === 0")
-        assert page.evaluate("illegible()") == [], section
+        for other in ("Dark theme", "Light theme"):
+            # what is about to be drawn anew may be faint for a moment
+            with suppress(Error):
+                page.wait_for_function("illegible().length === 0", timeout=20_000)
+            assert page.evaluate("illegible()") == [], (section, other)
+            theme.evaluate("button => button.click()")  # by hand the page would scroll to it
+            expect(theme).not_to_have_attribute("aria-label", other)
+            rest(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280, section
+
+
+def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned(open_page):
+    page = open_page("/?tab=about", scheme="dark")
+    expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
+    page.get_by_role("button", name="Light theme").click()
+    page.reload()
+    rest(page)
+    expect(page.get_by_role("button", name="Dark theme")).to_be_visible()
+    expect(page.locator("body")).not_to_have_class(re.compile(r"\bdark\b"))
 
 
 def test_on_a_phone_the_answer_is_below_the_question_and_the_picture_below_that(open_page):

@@ -18,8 +18,6 @@ has_masked_lm = pytest.mark.skipif(
 def opened(open_page, view="words", review="", **how):
     """The tab with one of its views open."""
     address = f"/?tab=sentiment&section={view}" + (f"&review={review}" if review else "")
-    if "scheme" in how:
-        address += f"&__theme={how['scheme']}"
     page = open_page(address, **how)
     page.wait_for_selector("#verdict .meter")
     return page
@@ -348,13 +346,6 @@ def test_markup_stays_text_everywhere(open_page):
     page.get_by_role("tab", name="Trial", exact=True).click()
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0
-
-
-@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-def test_phone_and_dark_pages_do_not_overflow(open_page, how):
-    page = opened(open_page, **how)
-    for view in each_section(page):
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
 
 
 def test_a_fan_says_where_a_head_looks_counted_from_each_query(open_page):

@@ -448,16 +448,6 @@ def test_markup_is_translated_as_text(open_page):
     assert page.locator("#german img, #translate-flow img, #tree img, #ranked img").count() == 0
 
 
-@pytest.mark.parametrize("how", [{"width": 390, "height": 844}, {"scheme": "dark"}])
-def test_phone_and_dark_pages_do_not_overflow(open_page, how):
-    path = "/?tab=translate&__theme=" + how.get("scheme", "light")
-    page = opened(open_page, path, "Heads", **how)
-    expect(page.locator("#translation-heads .heads-grid")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    grid = page.locator("#translation-heads .heads-grid").bounding_box()
-    assert grid["x"] + grid["width"] <= how.get("width", 1280)
-
-
 def test_a_fan_is_drawn_of_heads_that_look_at_their_own_text(open_page):
     page = open_page("/?tab=translate&section=heads")
     heads = page.locator("#translation-heads")
