@@ -3,11 +3,13 @@
 `python -m train.readme`
 """
 
+import itertools
 import re
 from pathlib import Path
 
 from train.evaluate import exam_of
-from train.running.card import Card, meaning
+from train.running.card import meaning
+from train.running.scores import Scores
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS
@@ -17,23 +19,39 @@ from transformer_core.studies.records import Study, read_studies
 from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
 
 README = Path("README.md")
-HEAD = "| model | what is measured | value |\n|---|---|---:|\n"
 
 
 def table(checkpoints: Path) -> str:
-    """A row for every score of every checkpoint that has been scored, as markdown."""
-    rows = []
-    for folder, published in CHECKPOINTS.items():
-        if record := read_json(checkpoints / folder / "scores.json"):
-            card = exam_of(published.script).card_of(checkpoints / folder)
-            rows += [row(folder, card, *score) for score in record["scores"].items()]
-    return HEAD + "".join(rows)
+    """What every checkpoint scored, as markdown: a table for each task."""
+    tasks = dict.fromkeys(published.task for published in CHECKPOINTS.values())
+    found = {
+        folder: record["scores"]
+        for folder in CHECKPOINTS
+        if (record := read_json(checkpoints / folder / "scores.json"))
+    }
+    of_tasks = ({f: s for f, s in found.items() if CHECKPOINTS[f].task == task} for task in tasks)
+    return "\n".join(task_table(checkpoints, scores) for scores in of_tasks if scores)
 
 
-def row(folder: str, card: Card, name: str, value: float) -> str:
-    """One score, with its meaning as the card says it and a link to the card."""
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    return f"| [{folder}](checkpoints/{folder}) | {meaning(card, name)} | {shown} |\n"
+def task_table(checkpoints: Path, scores: dict[str, Scores]) -> str:
+    """A row for every score, with its meaning as the card says it, and a column for every
+    checkpoint of a task, with a link to its card."""
+    first = next(iter(scores))
+    card = exam_of(CHECKPOINTS[first].script).card_of(checkpoints / first)
+    links = [f"[{folder}](checkpoints/{folder})" for folder in scores]
+    rows = [
+        [meaning(card, name), *(shown(own.get(name)) for own in scores.values())]
+        for name in dict.fromkeys(itertools.chain.from_iterable(scores.values()))
+    ]
+    lines = [["what is measured", *links], ["---", *["---:"] * len(links)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def shown(value: float | None) -> str:
+    """A score with four digits, a count with all of them; nothing where there is none."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
 
 
 def ablations(checkpoints: Path) -> str:
