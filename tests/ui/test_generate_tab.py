@@ -14,13 +14,13 @@ from transformer_core.tasks.generation import read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate.desk import Desk
+from transformer_core.ui.tabs.generate.shown import growth
 from transformer_core.ui.tabs.generate.story import (
     Story,
     begun,
     cut,
     forked,
     grow,
-    growth,
     looked,
     wanting,
 )

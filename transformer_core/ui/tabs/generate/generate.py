@@ -45,14 +45,13 @@ from transformer_core.ui.tabs.generate.garden import taken
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
 from transformer_core.ui.tabs.generate.learning import learning_said
 from transformer_core.ui.tabs.generate.looking import wire_looking
+from transformer_core.ui.tabs.generate.shown import display, growth
 from transformer_core.ui.tabs.generate.story import (
     Story,
     begun,
     cut,
-    display,
     forked,
     grow,
-    growth,
     position_of,
     wanting,
 )

@@ -16,17 +16,15 @@ from transformer_core.ui.head_switches import heads_named, wire_knock
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
 from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
-from transformer_core.ui.tabs.generate.story import (
-    Story,
+from transformer_core.ui.tabs.generate.shown import (
     attention,
     distribution,
     doors_of,
-    looked,
     picture,
     picture_weights,
-    position_of,
     waited_for,
 )
+from transformer_core.ui.tabs.generate.story import Story, looked, position_of
 from transformer_core.ui.tabs.generate.switches import measured, switched
 
 
