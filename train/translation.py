@@ -177,9 +177,10 @@ def score(
 
     With several sets the scores are over all sentences together; each set also has its own BLEU.
     """
+    sets, max_len = tested(path), trained.model.config.max_len
     corpora = {
-        name: encode(trained.tokenizer, pairs.take(range(len(pairs))[:limit]), max_len(trained))
-        for name, pairs in tested(path).items()
+        name: encode(trained.tokenizer, pairs.take(range(len(pairs))[:limit]), max_len)
+        for name, pairs in sets.items()
     }
     found = {
         name: translate_all(trained.model, trained.tokenizer, corpus, beam_size=4)
@@ -201,11 +202,6 @@ def score(
         "n": len(references),
         **(own if len(own) > 1 else {}),
     }
-
-
-def max_len(trained: Trained[EncoderDecoder]) -> int:
-    """The longest source that fits the model."""
-    return trained.model.config.max_len
 
 
 EXAM = scores_alone("translation", EncoderDecoder, score, card_of)

@@ -18,7 +18,8 @@ from train.data.hub import Pairs, evenly
 from train.data.noise import noised
 from train.loop import Batch, TrainConfig
 from transformer_core.model.masks import pad
-from transformer_core.tokenization import BOS, EOS, UNK, Tokenizer, train_bpe
+from transformer_core.tasks.translation import framed_source, framed_target
+from transformer_core.tokenization import UNK, Tokenizer, train_bpe
 
 # How often an epoch shows the pairs of a source, 1 if it is not listed. Chosen by continuing the
 # same weights for eight minutes and comparing the losses on the validation sets. Showing noisy,
@@ -75,8 +76,8 @@ class Encoded:
 
 def encode(tokenizer: Tokenizer, pairs: Pairs, max_len: int) -> Encoded:
     """All pairs, none left out; what is too long for the model is cut."""
-    src = buckets.encode(tokenizer, pairs.en, lambda ids: [*ids[: max_len - 1], EOS])
-    tgt = buckets.encode(tokenizer, pairs.de, lambda ids: [BOS, *ids[: max_len - 1], EOS])
+    src = buckets.encode(tokenizer, pairs.en, lambda ids: framed_source(ids, max_len))
+    tgt = buckets.encode(tokenizer, pairs.de, lambda ids: framed_target(ids, max_len))
     return Encoded(pairs, src, tgt, max_len)
 
 
@@ -174,5 +175,5 @@ def with_slips(tokenizer: Tokenizer, corpus: Encoded, rows: Tensor, rng: random.
     texts = [noised(corpus.pairs.en[int(rows[i])], rng) for i in slipped]
     sources = [corpus.src[int(row)] for row in rows]
     for i, ids in zip(slipped, tokenizer.encode_batch(texts), strict=True):
-        sources[i] = [*ids[: min(LONGEST + 20, corpus.max_len - 1)], EOS]
+        sources[i] = framed_source(ids, min(LONGEST + 21, corpus.max_len))
     return pad(sources)

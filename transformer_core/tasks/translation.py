@@ -24,15 +24,25 @@ MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
 N_CANDIDATES = 8  # that every step of a search records
 
 
+def framed_source(ids: list[int], max_len: int) -> list[int]:
+    """What the encoder reads of a text's pieces: at most max_len with the end token."""
+    return [*ids[: max_len - 1], EOS]
+
+
+def framed_target(ids: list[int], max_len: int) -> list[int]:
+    """What the decoder is taught of a text's pieces: between BOS and EOS, without one of which it
+    is at most max_len long."""
+    return [BOS, *ids[: max_len - 1], EOS]
+
+
 def source_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
-    """What the encoder reads: the text's pieces, at most max_len with the end token."""
-    return [*tokenizer.encode(text)[: max_len - 1], EOS]
+    """A text as the encoder reads it."""
+    return framed_source(tokenizer.encode(text), max_len)
 
 
 def target_ids(tokenizer: Tokenizer, text: str, max_len: int) -> list[int]:
-    """What the decoder is taught: the text's pieces between BOS and EOS, without one of which it
-    is at most max_len long."""
-    return [BOS, *tokenizer.encode(text)[: max_len - 1], EOS]
+    """A text as the decoder is taught it."""
+    return framed_target(tokenizer.encode(text), max_len)
 
 
 def new_tokens_limit(source: list[int], max_len: int, at_least: int = 0) -> int:
