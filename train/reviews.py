@@ -16,7 +16,7 @@ from train.data.error import DataError
 from train.data.films import HELD_OUT, load_all
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
+from train.running.flags import OF_CLASSIFIERS, Options, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
@@ -162,17 +162,23 @@ CARD = Card(
 EXAM = scores_alone("reviews", MaskedLM, score, lambda folder: CARD)
 
 
+def read(options: Options) -> tuple[Tokenizer, Tensor, Tensor]:
+    """The vocabulary, the pieces that are learnt from, in one row, and the windows that validate:
+    of the texts themselves nothing stays in memory."""
+    labelled, held_out, unlabelled = load_all(options.data)
+    texts = [*labelled.text, *unlabelled.text]
+    tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)
+    windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)
+    return tokenizer, stream(tokenizer, texts), windows
+
+
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags(
         "reviews", PRESETS, __doc__, argv, fixed=("best_by", "causal_mask", *OF_CLASSIFIERS)
     )
-    labelled, held_out, unlabelled = load_all(options.data)
-    texts = [*labelled.text, *unlabelled.text]
-    tokenizer = options.held_tokenizer() or learn_pieces(texts, options.model.vocab_size)
-    ids = stream(tokenizer, texts)
-    windows = even_windows(stream(tokenizer, held_out.text), N_VALIDATION)
+    tokenizer, ids, windows = read(options)
     torch.manual_seed(options.train.seed)
 
     def batch_of(step: int) -> Batch:

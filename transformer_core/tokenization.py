@@ -61,7 +61,8 @@ class Tokenizer:
 
     def encode_batch(self, texts: list[str]) -> list[list[int]]:
         """Ids of many texts at once, many times faster than one by one."""
-        return [e.ids for e in self.inner.encode_batch(texts, add_special_tokens=False)]
+        found = self.inner.encode_batch_fast(texts, add_special_tokens=False)  # without offsets
+        return [each.ids for each in found]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids, special tokens left out."""

@@ -11,7 +11,7 @@ from transformer_core.model.masks import PAD
 from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import Tokenizer
 
-CHUNK = 10_000  # texts that are encoded at once
+CHUNK = 1_000  # texts that are encoded at once: of each piece there are 100 bytes meanwhile
 
 
 @dataclass(frozen=True)
