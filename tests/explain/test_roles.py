@@ -93,3 +93,7 @@ def test_what_is_lost_without_a_head_is_measured_by_the_dearest():
     for loss in (0.04, 0.0, -0.1):
         chance = {(site, 0): HeadRole("aligns", loss=loss, error=0.05)}
         assert dearest(chance) == "" and labelled(chance)[site, 0].worth == (loss > 0)
+    one = {(site, 0): HeadRole("aligns", loss=0.06, error=0.05)}
+    assert dearest(one)
+    many = one | {(site, n): HeadRole(None, error=0.05) for n in range(1, 50)}
+    assert dearest(many) == "", "the largest of fifty may be as large by chance"

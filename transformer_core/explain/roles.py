@@ -6,6 +6,7 @@ was not trained on, and the name is put to a test on others; heads.json keeps wh
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from transformer_core.checkpoint import CheckpointError, Trained, read_measured
@@ -128,9 +129,16 @@ def most_lost(roles: Mapping[Head, HeadRole]) -> Head | None:
 
 
 def dearest(roles: Mapping[Head, HeadRole]) -> str:
-    """Without which head most is lost, in a sentence; nothing where that may be chance."""
+    """Without which head most is lost, in a sentence; nothing where that may be chance.
+
+    Chance has as many tries as there are heads, so what is asked of the largest loss grows with
+    their number (Bonferroni): 2 standard errors of one head, 3.4 of 72.
+    """
     head = most_lost(roles)
-    if head is None or (role := roles[head]).loss <= role.error:
+    if head is None:
+        return ""
+    errors = NormalDist().inv_cdf(1 - 0.0228 / len(roles))  # one of 44 samples is beyond 2 errors
+    if (role := roles[head]).loss <= errors * role.error / 2:
         return ""
     return (
         " The bar under a head is what predictions lose without it, the longest "
