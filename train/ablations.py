@@ -27,7 +27,7 @@ import torch
 from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, settle_memory
-from train.running.metrics import COLUMNS, Metrics, measured, read_rows, write_rows
+from train.running.metrics import COLUMNS, Metrics, read_rows, recorded, write_rows
 from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
@@ -71,7 +71,7 @@ def train(
         device=hardware.device,
         precision=hardware.precision,
     )
-    ((now, last),) = deque(measured(steps, metrics), maxlen=1)
+    ((now, last),) = deque(recorded(steps, metrics), maxlen=1)
     assert now.metrics is not None  # a training ends with an evaluation
     with locked(out / "training" / f"{name}.lock", wait=True):
         keep_run(out / name, record, task, last, metrics, weights=not now.diverged)

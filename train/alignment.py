@@ -15,7 +15,7 @@ from train.data import hub
 from train.data.error import DataError
 from train.data.pairs import spread
 from train.running.flags import in_a_sentence
-from train.running.measured import ALIGNMENT, keep, read_flags
+from train.running.measured import ALIGNMENT, read_flags, write_measured
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.explain.occlusion import CLEAR, importance
 from transformer_core.model.models import EncoderDecoder
@@ -72,7 +72,7 @@ def main(argv: list[str] | None = None) -> None:
         "n_pieces": n_pieces,
         "n_sentences": len(pairs),
     }
-    keep(checkpoint, ALIGNMENT, record)
+    write_measured(trained, ALIGNMENT, record)
     print(
         f"layer {layer + 1}, head {head + 1} agrees with occlusion on {heads[best]:.1%} of pieces"
     )

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
     limit = "score only so many: the first pairs of each set, characters or sequences; reviews at "
     limit += "even distances, since some files have them in the order of their labels"
     add("--limit", type=int, help=limit)
-    add("--checkpoint", type=Path, help="a checkpoint folder; without it checkpoints/<task>")
+    add("--checkpoint", type=Path, help="a checkpoint folder; without it the task's published one")
     add("--json", action="store_true", help="print one line of JSON and nothing else")
     add("--write", action="store_true", help="also write scores.json and the card, README.md")
     flags = parser.parse_args(argv)
@@ -54,7 +54,8 @@ def main(argv: list[str] | None = None) -> None:
             raise EvaluationError(f"--limit {flags.limit} must be at least 1")
         exam = exam_of(script)
         if not folder.exists():
-            raise EvaluationError(f"{folder} does not exist; python -m train.{script} trains it")
+            remedy = "" if flags.checkpoint else f"; python -m train.{script} trains it"
+            raise EvaluationError(f"{folder} does not exist{remedy}")
         if flags.write:
             scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
         else:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from train.data.hub import evenly
 from train.held_out import Text, texts_of
 from train.running.flags import in_a_sentence
-from train.running.measured import HEADS, keep, read_flags
+from train.running.measured import HEADS, read_flags, write_measured
 from train.seen import Found, Measuring, losses
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.explain.roles import ALIKE, BROAD, FITS, HeadRole, counted
@@ -93,7 +93,7 @@ def main(argv: list[str] | None = None) -> None:
         raise SystemExit(f"{data or 'The Hub'} holds too few texts that are not too long.")
     roles = measure(trained, texts)
     told = [role.to_json(head) for head, role in roles.items()]
-    keep(checkpoint, HEADS, {"n_texts": len(texts), "heads": told})
+    write_measured(trained, HEADS, {"n_texts": len(texts), "heads": told})
     print(f"{checkpoint}:{counted(roles)}")
 
 

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from train.data.buckets import Ragged
 from train.data.labelled_reviews import splits
 from train.running.flags import in_a_sentence
-from train.running.measured import LONG_REVIEWS, keep, read_flags
+from train.running.measured import LONG_REVIEWS, read_flags, write_measured
 from train.running.verdicts import judge, predict
 from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained, load_trained
@@ -78,7 +78,7 @@ def main(argv: list[str] | None = None) -> None:
         "chosen": BEGINNING,
         "policies": policies,
     }
-    keep(checkpoint, LONG_REVIEWS, record)
+    write_measured(trained, LONG_REVIEWS, record)
     for name, scores in policies.items():
         print(f"{scores['accuracy']:.1%} right, loss {scores['loss']:.4f}: {name}")
 

@@ -7,7 +7,7 @@ old model or the new one, never a mixture, and a damaged file is noticed before 
 import hashlib
 import json
 import time
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -116,6 +116,11 @@ def can_hold(model: Model) -> bool:
 
 def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assignment]
     """The saved model in float32 and eval mode; CheckpointError if anything is not as saved."""
+    return load_named(folder, model_class)[0]
+
+
+def load_named(folder: Path, model_class: type[M]) -> tuple[M, dict[str, str]]:
+    """What `load` returns, and the weight files that it was read from, with their hashes."""
     path = folder / "config.json"
     while True:
         try:
@@ -130,8 +135,8 @@ def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assig
                 raise
 
 
-def read_model(path: Path, content: bytes, model_class: type[M]) -> M:
-    """The model that the content of a config.json describes."""
+def read_model(path: Path, content: bytes, model_class: type[M]) -> tuple[M, dict[str, str]]:
+    """The model that the content of a config.json describes, and its weight files' hashes."""
     try:
         description = json.loads(content)
         name, shards = description["model"], dict(description["weights"])
@@ -143,13 +148,13 @@ def read_model(path: Path, content: bytes, model_class: type[M]) -> M:
     if not isinstance(model, model_class):
         raise CheckpointError(f"{path} holds {name}, not {model_class.__name__}")
     tensors: dict[str, torch.Tensor] = {}
-    for name, digest in shards.items():
-        tensors |= read_shard(path.parent / Path(name).name, digest)
+    for file, digest in shards.items():
+        tensors |= read_shard(path.parent / Path(file).name, digest)
     try:
         fill(model, tensors)
     except ValueError as error:
         raise CheckpointError(f"{path} and its weights do not fit: {error}") from error
-    return model.eval()
+    return model.eval(), shards
 
 
 def read_config(values: dict[str, Any]) -> ModelConfig:
@@ -196,6 +201,7 @@ class Trained(Generic[M]):
     model: M
     tokenizer: Tokenizer
     folder: Path
+    weights: dict[str, str] = field(default_factory=dict)  # its files there, with their hashes
 
 
 def load_trained(
@@ -203,13 +209,14 @@ def load_trained(
     model_class: type[M] = Model,  # type: ignore[assignment]
 ) -> Trained[M]:
     """Model and tokenizer of a checkpoint folder; CheckpointError if either is not as saved."""
-    model, path = load(folder, model_class), vocabulary_of(folder)
+    model, weights = load_named(folder, model_class)
+    path = vocabulary_of(folder)
     tokenizer = read_tokenizer(path)
     if tokenizer.vocab_size != model.config.vocab_size:
         raise CheckpointError(
             f"{path} has {tokenizer.vocab_size} pieces, the model {model.config.vocab_size}"
         )
-    return Trained(model, tokenizer, folder)
+    return Trained(model, tokenizer, folder, weights)
 
 
 def read_tokenizer(path: Path) -> Tokenizer:

@@ -7,7 +7,8 @@ from tiny import tiny_translator, write_tiny
 
 from train import alignment
 from train.data.hub import Pairs
-from transformer_core.checkpoint import load_trained, weights_of
+from train.running.measured import write_measured
+from transformer_core.checkpoint import load_trained, read_measured, weights_of
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.alignment import alignment_head
@@ -30,6 +31,15 @@ def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, caps
     site, head, agreement = alignment_head(load_trained(folder, EncoderDecoder))
     assert (site.layer, head, agreement) == (record["layer"], record["head"], record["agreement"])
     assert f"layer {site.layer + 1}, head {head + 1} agrees" in capsys.readouterr().out
+
+
+def test_what_is_measured_names_the_weights_that_were_measured(tmp_path):
+    write_tiny(tmp_path, tiny_translator())
+    trained = load_trained(tmp_path, EncoderDecoder)
+    write_tiny(tmp_path, tiny_translator(d_ff=16))
+    write_measured(trained, "alignment.json", {"layer": 0})
+    assert read_measured(tmp_path, "alignment.json") is None
+    assert json.loads((tmp_path / "alignment.json").read_text())["weights"] == trained.weights
 
 
 def test_without_validation_pairs_there_is_a_sentence_and_no_head(tmp_path, monkeypatch):

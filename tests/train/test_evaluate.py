@@ -152,10 +152,12 @@ def test_the_table_of_checkpoints_names_what_makes_and_scores_them(folder):
     assert json.loads((path / "config.json").read_text())["model"] == published.model.__name__
 
 
-def test_a_missing_checkpoint_is_a_sentence(capsys, tmp_path, text):
+def test_a_missing_checkpoint_is_a_sentence(capsys, tmp_path, text, monkeypatch):
     words = ["shakespeare", "--checkpoint", tmp_path / "none", "--data", text]
-    sentence = refusal(capsys, *words)
-    assert "none does not exist; python -m train.shakespeare trains it" in sentence
+    assert refusal(capsys, *words).endswith("none does not exist"), "it may be mistyped"
+    monkeypatch.chdir(tmp_path)
+    sentence = refusal(capsys, "shakespeare", "--data", text)
+    assert "shakespeare does not exist; python -m train.shakespeare trains it" in sentence
 
 
 def test_a_damaged_checkpoint_is_a_sentence(capsys, writer, text):

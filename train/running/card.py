@@ -59,7 +59,7 @@ def publish(
         "scores": scores,
         "command": command,
         "date": date.today().isoformat(),
-        "weights": weights_of(trained.folder),
+        "weights": trained.weights,
     }
     write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
     write_card(trained, card_of(trained.folder))

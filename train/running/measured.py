@@ -5,9 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import weights_of
+from transformer_core.checkpoint import Trained
 from transformer_core.explain import roles
 from transformer_core.files import write_atomically
+from transformer_core.model.models import Model
 from transformer_core.tasks import alignment
 
 ALIGNMENT, HEADS, LONG_REVIEWS = alignment.FILE, roles.FILE, "long_reviews.json"
@@ -26,7 +27,8 @@ def read_flags(
     return flags.checkpoint, flags.data
 
 
-def keep(folder: Path, name: str, record: dict[str, Any]) -> None:
-    """Write a file of MEASURED or of an exam, with the weights that it holds for."""
-    content = json.dumps({**record, "weights": weights_of(folder)}, indent=1)
-    write_atomically(folder / name, content + "\n")
+def write_measured(trained: Trained[Model], name: str, record: dict[str, Any]) -> None:
+    """Write a file of MEASURED or of an exam, with the weights that were measured: those that the
+    folder holds by now may be others."""
+    content = json.dumps({**record, "weights": trained.weights}, indent=1)
+    write_atomically(trained.folder / name, content + "\n")

@@ -48,7 +48,7 @@ class Metrics:
         write_rows(self.path, COLUMNS, self.rows)
 
 
-def measured(
+def recorded(
     steps: Iterable[tuple[Progress, M]], metrics: Metrics | None
 ) -> Iterator[tuple[Progress, M]]:
     """Pass on the steps of a training, and add each evaluation to both curves.

@@ -16,7 +16,7 @@ from train.running.beginning import prepare
 from train.running.flags import Options
 from train.running.hardware import ASKED, Hardware, choose, name_of
 from train.running.history import history, open_metrics, taught_by
-from train.running.metrics import measured
+from train.running.metrics import recorded
 from train.running.records import (
     announce_run,
     digest_of,
@@ -75,7 +75,7 @@ def run(
         precision=hardware.precision,
         state=state,
     )
-    seen = measured(steps, metrics if is_main else None)
+    seen = recorded(steps, metrics if is_main else None)
     for now, averaged in watched(seen, options.train, is_main=is_main):
         if now.metrics is not None and is_main:
             if now.is_best or (options.train.keep_last and not now.diverged):

@@ -9,7 +9,7 @@ import torch
 
 from train.running.card import Card, publish
 from train.running.hardware import device
-from train.running.measured import keep
+from train.running.measured import write_measured
 from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 from transformer_core.model.models import Model
 
@@ -69,7 +69,7 @@ def evaluate_and_publish(
     """Score a checkpoint and write its scores.json and its card."""
     trained, scores, details = evaluate(exam, folder, data, limit)
     for name, content in details.items():
-        keep(folder, name, content)
+        write_measured(trained, name, content)
     words = ["python -m train.evaluate", exam.task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
         words += [flag, str(value)] if value is not None else []
