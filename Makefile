@@ -51,7 +51,7 @@ lint: $(VENV)/installed-tests
 	$(PY) tests/scripts.py
 
 bench: $(VENV)/installed-tests
-	for script in tests/benchmarks/*.py; do PYTHONPATH=. $(PY) $$script $(ARGS) || exit 1; done
+	for script in tests/benchmarks/*.py; do PYTHONPATH=. $(PY) $$script || exit 1; done
 
 # Chromium for the browser tests, where apt-get can install it; elsewhere they are skipped
 browser:
