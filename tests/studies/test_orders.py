@@ -59,6 +59,25 @@ def test_all_orders_are_tried_or_so_many_of_them(n):
     assert orders == words.orders()
 
 
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("a b a", 3),
+        ("a man sees a man", 30),
+        ("a a a a a a a a", 1),
+        ("a a b b c c d d", MAX_ORDERS),
+    ],
+)
+def test_equal_words_that_change_places_are_no_other_order(text, n):
+    words = words_of(text)
+    orders = words.orders()
+    assert len(orders) == len({words.text(order) for order in orders}) == words.n_tried == n
+    assert orders[0] == words.first
+    for order in (words.first[::-1], *orders):
+        assert words.text(words.settled(order)) == words.text(order)
+    assert all(words.settled(order) == order for order in orders)
+
+
 def test_without_positions_nothing_moves_and_with_them_it_does(models):
     words = words_of(SAID)
     none, sinusoidal = compared(

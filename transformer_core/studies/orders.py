@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -41,15 +42,36 @@ class Words:
         """The order in which it was typed."""
         return tuple(range(len(self.words)))
 
+    def settled(self, order: Iterable[int]) -> tuple[int, ...]:
+        """An order in which equal words follow each other as they were typed: of those that spell
+        the same text, the one."""
+        order = tuple(order)
+        numbers = {
+            word: iter([i for i in self.first if self.words[i] == word]) for word in self.words
+        }
+        return tuple(next(numbers[self.words[i]]) for i in order)
+
+    @property
+    def n_texts(self) -> int:
+        """How many different texts the orders spell."""
+        alike = Counter(self.words).values()
+        return math.factorial(len(self.words)) // math.prod(map(math.factorial, alike))
+
+    @property
+    def n_tried(self) -> int:
+        """How many `orders` there are."""
+        return min(self.n_texts, MAX_ORDERS)
+
     def orders(self) -> list[tuple[int, ...]]:
-        """All orders, the typed one first; of too many always the same random MAX_ORDERS."""
+        """The orders that spell different texts, the typed one first; of too many always the same
+        random MAX_ORDERS."""
         n = len(self.words)
-        if math.factorial(n) <= MAX_ORDERS:
-            return list(itertools.permutations(range(n)))
+        if self.n_texts <= MAX_ORDERS:
+            return list(dict.fromkeys(map(self.settled, itertools.permutations(range(n)))))
         draw = random.Random(0)
         some = {self.first: None}
         while len(some) < MAX_ORDERS:
-            some[tuple(draw.sample(range(n), n))] = None
+            some[self.settled(draw.sample(range(n), n))] = None
         return list(some)
 
 

@@ -46,7 +46,7 @@ def orders_value(
         "words": words.words,
         "end": words.end,
         "order": order,
-        "nOrders": len(words.orders()),
+        "nOrders": words.n_tried,
         "nTried": n_tried,
         "rows": [
             {

@@ -103,10 +103,11 @@ class Shuffling:
 
 
 def order_sent(sent: object, words: Words) -> tuple[int, ...]:
-    """The order that a view sent, checked: it comes from the visitor's browser."""
+    """The order that a view sent, checked: it comes from the visitor's browser. Two equal words
+    that change places leave the sentence as it was, and nobody can notice."""
     if not isinstance(sent, list) or sorted(map(repr, sent)) != sorted(map(repr, words.first)):
         raise InputError("That is no order of these words.")
-    return tuple(sent)
+    return words.settled(sent)
 
 
 def told(words: Words, order: tuple[int, ...], found: list[Reordered]) -> str:
