@@ -65,6 +65,13 @@ def test_holms_correction_stops_at_the_first_that_does_not_hold():
     assert holm({"a": 0.02}, 3) == set(), "what is not trained yet counts as well"
 
 
+def test_equals_share_their_rank(study):
+    variants = study.variants
+    alike = {**variants, "gelu": replace(variants["gelu"], curves=variants["full"].curves)}
+    found = compare(replace(study, variants=alike), "loss", "full")
+    assert [one.rank for one in found] == [1, 1, 3, 4, 5]
+
+
 def test_variants_are_ranked_and_compared_with_the_baseline(study):
     found = compare(study, "loss", "full")
     assert [one.name for one in found] == ["gelu", "full", "learned", "one_head", "no_positions"]
@@ -122,6 +129,7 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
         (shown("accuracy", 0.855), "85.5 %"),
         (difference_of("loss", -0.000094), "-9.4e-05"),
         (difference_of("accuracy", -0.31), "-31.0 points"),
+        (difference_of("accuracy", -0.0003), "+0.0 points"),
         (ratio_of(0.656, "+"), "+65.6 %"),
         (ratio_of(11_950.2, "+"), "11,951 times"),
     ],

@@ -10,3 +10,4 @@ def test_what_is_rounded_away_has_no_minus():
 def test_a_share_stays_on_one_line():
     assert percent(0.8266) == "83\N{NO-BREAK SPACE}%"
     assert percent(-0.123, 1, "+") == "-12.3\N{NO-BREAK SPACE}%"
+    assert percent(-0.0003, 1, "+") == "+0.0\N{NO-BREAK SPACE}%"

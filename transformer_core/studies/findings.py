@@ -3,7 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import percent, signed
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
@@ -22,7 +22,7 @@ def difference_of(metric: str, delta: float) -> str:
     """A signed difference: of losses in their unit, of shares in percentage points."""
     if metric.startswith("loss") or math.isnan(delta):
         return shown(metric, delta, "+")
-    return f"{100 * delta:+.1f}\N{NO-BREAK SPACE}points"
+    return f"{signed(100 * delta, 1)}\N{NO-BREAK SPACE}points"
 
 
 def ratio_of(relative: float, sign: str = "") -> str:

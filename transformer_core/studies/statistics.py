@@ -42,7 +42,7 @@ class Comparison:
     n_diverged: int
     mean: float  # of the seeds that did not diverge
     deviation: float  # standard deviation over seeds; nan for one seed
-    rank: int  # 1 is the best
+    rank: int  # 1 is the best; equals share the best of theirs
     delta: float  # mean minus the baseline's
     error: float  # standard error of delta
     p: float  # Welch's t-test, two-sided; nan if there are too few seeds
@@ -63,7 +63,8 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
     certain = holm(p_values, len(study.names) - 1)
     centre = mean_of(whole[baseline])
     found = []
-    for rank, name in enumerate(order, start=1):
+    standings = [standing(measured[name], metric) for name in order]
+    for name, own in zip(order, standings, strict=True):
         variant, values = study.variants[name], whole[name]
         error, p = tests.get(name, (0.0, math.nan))
         delta = mean_of(values) - centre
@@ -75,7 +76,7 @@ def compare(study: Study, metric: str, baseline: str) -> list[Comparison]:
                 n_diverged=len(variant.diverged),
                 mean=mean_of(values),
                 deviation=deviation_of(values),
-                rank=rank,
+                rank=standings.index(own) + 1,
                 delta=delta,
                 error=error,
                 p=p,

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 def percent(share: float, digits: int = 0, sign: str = "") -> str:
     """A share from 0 to 1 as a percentage that never wraps: 83 %; sign="+" shows its sign."""
-    return f"{100 * share:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
+    rounded = round(100 * share, digits) + 0.0  # zero has no sign of its own
+    return f"{rounded:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 def amount(n: int, noun: str) -> str:
