@@ -227,6 +227,14 @@ def test_no_sentence_of_validation_or_test_is_trained_on(folder):
         assert not set(held_out.de) & set(pairs.de)
 
 
+def test_no_sentence_that_is_tested_validates(folder):
+    _, before = load(folder)
+    write(before["validation_small"].take([3, 5]), folder / "test_known.parquet")
+    _, validation = load(folder)
+    rest = [i for i in range(12) if i not in (3, 5)]
+    assert validation["validation_small"] == before["validation_small"].take(rest)
+
+
 def test_broken_and_copied_pairs_are_dropped():
     assert is_whole("Good.", "Gut.")
     assert not is_whole("Good.", " ")

@@ -94,21 +94,35 @@ def is_whole(en: str, de: str) -> bool:
 
 
 def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
-    """Training pairs and validation sets. The training pairs share no sentence of either language
-    with these or with any test set. DataError if there is nothing to validate on."""
+    """Training pairs and validation sets. The former share no sentence of either language with the
+    latter, neither with a test set. DataError if there is nothing to validate on."""
     everything = together(hub.translation(path, "train").values())
     validation = hub.translation(path, "validation")
     rows = zip(everything.en, everything.de, everything.source, strict=True)
     held_out = {i for i, (en, _, source) in enumerate(rows) if is_held_out(en, source)}
     if held_out:
         validation["validation_tatoeba"] = everything.take(sorted(held_out))
+    tested = sentences_of(hub.translation(path, "test").values())
+    kept = {name: without(pairs, tested) for name, pairs in validation.items()}
+    validation = {name: pairs for name, pairs in kept.items() if len(pairs)}
     if not validation:
-        raise DataError(f"{path} has no validation*.parquet, and nothing of Tatoeba to hold out")
-    known = [*validation.values(), *hub.translation(path, "test").values()]
-    seen = {text for pairs in known for text in (*pairs.en, *pairs.de)}
-    texts = enumerate(everything.sentences)
-    kept = [i for i, (en, de) in texts if is_whole(en, de) and not {en, de} & seen]
-    return everything.take(kept), validation
+        raise DataError(
+            f"{path} has no validation*.parquet, and nothing of Tatoeba to hold out, but what is "
+            "tested"
+        )
+    learnt = without(everything, tested | sentences_of(validation.values()))
+    whole = [i for i, pair in enumerate(learnt.sentences) if is_whole(*pair)]
+    return learnt.take(whole), validation
+
+
+def sentences_of(sets: Iterable[Pairs]) -> set[str]:
+    """Every sentence of either language."""
+    return {text for pairs in sets for text in (*pairs.en, *pairs.de)}
+
+
+def without(pairs: Pairs, known: set[str]) -> Pairs:
+    """The pairs of which neither side is known."""
+    return pairs.take(i for i, pair in enumerate(pairs.sentences) if not known.intersection(pair))
 
 
 def together(parts: Iterable[Pairs]) -> Pairs:
