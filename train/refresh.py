@@ -34,9 +34,11 @@ def is_current(path: Path) -> bool:
 
 
 def is_scored(folder: Path) -> bool:
-    """Whether scores.json, and what the exam found besides, belong to the current weights."""
+    """Whether scores.json, and what the exam found besides, belong to the current weights, and to
+    all of the data."""
+    scores = read_measured(folder, "scores.json")
     beside = [path for path in [folder / "test_set.json"] if path.exists()]
-    return all(map(is_current, [folder / "scores.json", *beside]))
+    return bool(scores) and "--limit" not in scores["command"] and all(map(is_current, beside))
 
 
 def scored(folder: Path, data: Path | None) -> None:

@@ -1,5 +1,6 @@
 """Whatever was found out about weights names the weights, and is found out anew after them."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def test_what_is_published_stands_for_the_published_weights(path):
 
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
 def test_every_published_checkpoint_is_scored(folder):
-    assert (folder / "scores.json").exists()
+    assert refresh.is_scored(folder)
     own = [name for name, (of, _) in refresh.MEASURING.items() if folder.name in of]
     assert all((folder / name).exists() for name in own)
 
@@ -59,6 +60,10 @@ def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypa
     assert refresh.refresh(tmp_path, None, everything=False) == []
     assert len(cards) == 2, "a card is written from the files in any case"
     assert refresh.refresh(tmp_path, None, everything=True) == ["copy_task/scores.json"]
+    record = json.loads((folder / "scores.json").read_text())
+    limited = {**record, "command": record["command"] + " --limit 3"}
+    (folder / "scores.json").write_text(json.dumps(limited))
+    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
     save(folder, EncoderDecoder(config))
     assert not refresh.is_current(folder / "scores.json")
     assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
