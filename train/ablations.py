@@ -182,7 +182,7 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
     add("--variants", type=lambda text: text.split(","), help="a,b,c; without it all of them")
     add("--seeds", type=lambda text: [*map(int, text.split(","))], default=[0, 1, 2])
     add("--steps", type=int, help="of every run, instead of the preset's")
-    add("--jobs", type=int, default=1, help="processes that share the runs; each has its own GPU")
+    add("--jobs", type=int, default=1, help="processes that share the runs, and the GPUs if any")
     add("--threads", type=int, default=1, help="CPU threads of each")
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
     add("--out", type=Path, default=Path("checkpoints/ablations"))

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
     write_atomically(flags.folder / TRIALS, json.dumps([*kept, *new], indent=2) + "\n")
     print(
         f"{flags.folder / TRIALS}: {len(kept) + len(new)} trials; `python -m train.refresh` writes "
-        "them into the card"
+        "them into the card of a published checkpoint, `train.evaluate --write` into any"
     )
 
 

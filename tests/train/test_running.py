@@ -25,7 +25,7 @@ from torch.testing import assert_close
 
 from train import copy_task, refresh, reviews, shakespeare
 from train.evaluate import main as examine
-from train.running.flags import read_flags
+from train.running.flags import published_by, read_flags
 from train.running.records import TRIALS, digest_of, flag, read_runs, retract
 from train.running.run import keep
 from transformer_core import checkpoint
@@ -201,6 +201,27 @@ def test_copy_task_runs_two_steps(tmp_path, capsys):
     scores = json.loads((tmp_path / "scores.json").read_text())["scores"]
     assert scores["n"] == 1000 and scores["exact_match"] < 0.1
     assert "exact_match" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("task", "preset", "folder"),
+    [
+        ("sentiment", "cpu", "sentiment"),
+        ("sentiment", "lstm", "sentiment_lstm"),
+        ("shakespeare", "gpu", "shakespeare"),
+        ("copy_task", "cpu", "copy_task"),
+    ],
+)
+def test_without_out_a_preset_means_what_it_made(task, preset, folder):
+    assert published_by(task, preset) == Path("checkpoints") / folder
+
+
+def test_what_somebody_else_wrote_is_not_replaced_by_a_card(tmp_path):
+    (tmp_path / "README.md").write_text("Mine.")
+    words = [*SMALL, "--steps", "1", "--max-len", "6", "--out", str(tmp_path)]
+    with pytest.raises(SystemExit, match=r"README\.md is no model's card"):
+        copy_task.main(words)
+    assert (tmp_path / "README.md").read_text() == "Mine."
 
 
 def test_a_command_is_executed_once(tmp_path):

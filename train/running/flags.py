@@ -20,6 +20,7 @@ from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabul
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.published import CHECKPOINTS
 from transformer_core.tokenization import Tokenizer
 
 CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list them
@@ -88,8 +89,9 @@ def read_flags(
     argv = sys.argv[1:] if argv is None else argv
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--preset", choices=presets, default=next(iter(presets)))
-    model, train = presets[early.parse_known_args(argv)[0].preset]
-    parser = parser_of(task, doc, early)
+    preset = early.parse_known_args(argv)[0].preset
+    model, train = presets[preset]
+    parser = parser_of(task, doc, early, published_by(task, preset))
     if teachers:
         parser.add_argument("--teachers", type=Path, nargs="+", default=[], help=teachers)
     add_config_flags(parser, model, fixed)
@@ -121,7 +123,16 @@ def read_flags(
     return options
 
 
-def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def published_by(task: str, preset: str) -> Path:
+    """The checkpoint that a preset made, or else the task's."""
+    typed = f"train.{task} --preset {preset} "
+    made = (folder for folder, one in CHECKPOINTS.items() if one.command.startswith(typed))
+    return Path("checkpoints") / next(made, task)
+
+
+def parser_of(
+    task: str, doc: str, early: argparse.ArgumentParser, out: Path
+) -> argparse.ArgumentParser:
     """Early's flags, and those of every task: where it reads and writes, what it computes with."""
     parser = argparse.ArgumentParser(
         prog=f"python -m train.{task}",
@@ -130,10 +141,11 @@ def parser_of(task: str, doc: str, early: argparse.ArgumentParser) -> argparse.A
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
-    add, out = parser.add_argument, Path("checkpoints") / task
-    add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
+    add = parser.add_argument
+    data = "a local copy of the data; without it the Hub's is loaded (copy task: there is none)"
+    add("--data", type=Path, help=data)
     add("--out", type=Path, default=out, help="checkpoint folder")
-    add("--threads", type=int, default=0, help="CPU threads; 0 takes every core")
+    add("--threads", type=int, default=0, help="CPU threads; 0 leaves it to torch")
     add("--precision", choices=ASKED, default=ASKED[0], help="auto is bf16 where it is fast")
     add("--workers", type=int, default=0, help="processes that make batches ahead")
     exam = "score the checkpoint at the end; if not, train.evaluate --write can do it anywhere"
@@ -235,8 +247,13 @@ def initial(flags: argparse.Namespace) -> tuple[Path, ...]:
 
 
 def refuse_to_destroy(options: Options) -> None:
-    """A finished model is replaced only on request."""
+    """A finished model is replaced only on request, and what somebody else wrote not at all."""
     if not (options.out / "config.json").exists():
+        if (options.out / "README.md").exists():
+            raise SystemExit(
+                f"{options.out / 'README.md'} is no model's card, and one would take its place: "
+                "choose another --out."
+            )
         return
     remedy = (
         f"Improve it with --init {options.out}, replace it with --overwrite, or choose another "
