@@ -30,7 +30,9 @@ function summary(map) {
     return `${map.rows.length} × ${map.n_columns}, ${threeDigits(least)} to ${threeDigits(most)}`;
   }
   return `${map.rows.length} × ${map.n_columns}${
-    map.columns.length && map.column === 'key' ? '' : ` (${map.column}s)`
+    map.columns.length && map.column === 'key'
+      ? ''
+      : ` (${map.column === 'class' ? 'classes' : `${map.column}s`})`
   }: min ${threeDigits(least)}, max ${threeDigits(most)}, mean ${threeDigits(sum / seen.length)}`;
 }
 const name = (map, j) =>

@@ -263,7 +263,7 @@ def test_the_search_grows_piece_by_piece(open_page):
     before, finding = german(page), page.locator("#tree .lead")
     rest(page)
     expect(finding).to_contain_text(
-        re.compile(r"best pieces are drawn, \d+ in all\. What won was in front")
+        re.compile(r"best pieces are recorded, \d+ in all\. What won was in front")
     )
     expect(page.locator("#tree .tree-rank")).to_have_text(["1.", "2.", "3.", "4."])
     lit = page.locator("#tree .tree-node.lit .tree-text")
@@ -278,7 +278,7 @@ def test_the_search_grows_piece_by_piece(open_page):
     page.locator("#tree [data-do=play]").click()
     expect(finding).not_to_contain_text("Piece 2: ")
     slider.press("End")
-    expect(finding).to_contain_text("pieces are drawn")
+    expect(finding).to_contain_text("pieces are recorded")
     expect(page.locator("#tree .later")).to_have_count(0)
 
 

@@ -116,7 +116,14 @@ def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_sha
 
 @pytest.mark.parametrize(
     ("number", "written"),
-    [(0.0, "0"), (-3.549, "−3.55"), (0.00012, "1.2e−4"), (999.4, "999"), (999.7, "1,000")],
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (-3.549, "−3.55"),
+        (0.00012, "1.2e−4"),
+        (999.4, "999"),
+        (999.7, "1,000"),
+    ],
 )
 def test_numbers_have_three_digits(number, written):
     assert three_digits(number) == written

@@ -122,7 +122,9 @@ def test_a_token_is_drawn_from_what_a_look_at_it_says(n):
     _, _, drawn = next(sample(language_model_step(writer.model), ids[:n], sampling, seed=1))
     seen = look(writer, ids, n)
     assert seen.position == n
-    torch.testing.assert_close(seen.drawn_from(sampling, ids), drawn)
+    torch.testing.assert_close(seen.drawn_from(sampling, ids).float(), drawn)
+    cold = seen.drawn_from(Sampling(temperature=0.05), ids)
+    assert torch.equal(cold > 0, seen.log_probs.isfinite()), "nothing is cut"
 
 
 @pytest.mark.parametrize("text", [TEXT, ""])

@@ -1,5 +1,6 @@
 """What a visitor did to a translation is kept step by step, and an address says it."""
 
+import math
 from types import SimpleNamespace
 
 import gradio as gr
@@ -274,3 +275,10 @@ def test_the_least_sure_piece_is_named_even_if_it_is_a_space():
     pieces = [Token("▁Mann", 7, -0.1), Token("▁", 8, -2.0)]
     assert confidence(pieces).endswith("least of “␣” (14\N{NO-BREAK SPACE}%).")
     assert "least of “Mann”" in confidence([Token("▁Mann", 7, -2.0)])
+
+
+def test_a_piece_that_is_not_sure_is_not_rounded_to_what_is():
+    said = confidence([Token("▁Mann", 7, math.log(0.797))])
+    assert said == "Sure of 0 of 1 pieces (80 % or more), least of “Mann” (79 %).".replace(
+        " %", "\N{NO-BREAK SPACE}%"
+    )

@@ -204,7 +204,7 @@ def taken(model: EncoderClassifier, trace: Trace) -> Iterator[tuple[str, Tensor,
     yield (
         "value-weighted",
         value_weighted_attention(model, trace),
-        "the length of what each word adds to [CLS] in the last layer",
+        "the lengths of what each word's pieces add to [CLS] in the last layer",
     )
     yield (
         "contributions",

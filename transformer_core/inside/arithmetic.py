@@ -83,6 +83,7 @@ class Arithmetic:
 
 def three_digits(number: float) -> str:
     """Three digits of a number."""
+    number += 0.0  # zero has no sign
     size = abs(number)
     form = ",.0f" if size >= 999.5 else ".1e" if 0 < size < 1e-3 else "#.3g" if number else "g"
     return f"{number:{form}}".rstrip(".").replace("e-0", "e-").replace("-", "−")

@@ -53,7 +53,7 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
 
     def made(row: int, channel: int) -> Arithmetic:
         own = ("token vector", Factor(vectors[row, channel].item()))
-        place = Factor(added_here[row, channel].item(), Cell("added", row, channel, head))
+        place = Factor(added_here[row, channel].item())
         return added(own, (f"place {row + 1}", place)) if acts else added(own)
 
     how = "as the first layer reads it"

@@ -173,8 +173,10 @@ class Look:
         return self.start + len(self.tokens)
 
     def drawn_from(self, sampling: Sampling, ids: list[int]) -> Tensor:
-        """The distribution that the token is drawn from. ids of the text -> (vocab_size,)"""
-        return sampling_probs(self.log_probs, sampling, torch.tensor(ids[: self.position]))
+        """The distribution that the token is drawn from. ids of the text -> (vocab_size,), in
+        double precision: at a low temperature the single one takes what is improbable for cut."""
+        seen = torch.tensor(ids[: self.position])
+        return sampling_probs(self.log_probs.double(), sampling, seen)
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module over the context."""

@@ -103,8 +103,8 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     )
     flops = sum(node.flops for node in nodes.values())
     return (
-        f"{type(model).__name__}, {model.n_parameters:,} parameters; {read_by} take {flops:,} "
-        "floating-point operations. The bar in a box is its share."
+        f"{type(model).__name__}, {model.n_parameters:,} parameters; for {read_by} it takes "
+        f"{flops:,} floating-point operations. The bar in a box is its share."
     )
 
 

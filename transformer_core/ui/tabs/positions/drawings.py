@@ -24,7 +24,7 @@ ADDED, TURNED, SUBTRACTED = range(3)  # where an encoding acts, in the order of 
 PLACES = (
     "a vector added to each token's embedding",
     "turns queries and keys: the product of one and the same pair, by their positions",
-    "subtracted from the scores of each query (row) for each key (column), first head",
+    "added, never above 0, to the scores of each query (row) for each key (column), first head",
 )
 NOTHING = "nothing is added, turned or subtracted: a shuffled text gives shuffled vectors"
 
@@ -49,7 +49,7 @@ VECTOR = {
 BIAS = {
     "table": "A row for each query, a column for each key",
     "row": "What the query at {row} has added to its scores",
-    "column": "What the key at {column} loses with each query",
+    "column": "What the key at {column} has added to its scores, query by query",
     "like": "What is left of equal scores for the query at {row}",
 }
 

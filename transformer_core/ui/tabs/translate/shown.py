@@ -98,7 +98,8 @@ def confidence(tokens: list[Token]) -> str:
     whole = f"Sure of {sure} of {len(tokens)} pieces ({percent(SURE)} or more)"
     if least.prob >= SURE:
         return f"{whole}."
-    prob = percent(least.prob) if least.prob >= 0.01 else "under 1\N{NO-BREAK SPACE}%"
+    below = min(least.prob, SURE - 0.01)  # what is not sure must not be rounded to what is
+    prob = percent(below) if below >= 0.01 else "under 1\N{NO-BREAK SPACE}%"
     return f"{whole}, least of {quoted(least.text)} ({prob})."
 
 
@@ -130,7 +131,7 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
     return tree_value(
         sentence,
         trained.tokenizer,
-        f"Of each of {amount(len(sentence.steps), 'step')} the best pieces are drawn, "
+        f"Of each of {amount(len(sentence.steps), 'step')} the best pieces are recorded, "
         f"{n_considered:,} in all. What won was in front {front}.",
     )
 
