@@ -4,8 +4,7 @@ const chart = $('.bars-chart'), note = $('.view-note');
 function draw() {
   const value = current();
   chart.replaceChildren();
-  const said = value?.summary ?? '';
-  if (note.textContent !== said) note.textContent = said; // a new width says nothing new
+  inscribe(note, value?.summary ?? ''); // a new width says nothing new
   if (!value) return;
   const line = 19,
     left = 44,

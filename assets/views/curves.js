@@ -6,7 +6,8 @@
 const chart = $('.curves-chart'),
   note = $('.view-note'),
   key = $('.curves-key'),
-  slider = $('.curves-slider');
+  slider = $('.curves-slider'),
+  heard = $('.heard');
 const label = $('.curves-moment'), tools = $('.curves-tools');
 const LEFT = 46, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
 const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
@@ -30,9 +31,12 @@ const PANELS = [
     ticks: [[0, '10'], [0.2, '1'], [0.4, '0.1'], [0.6, '0.01'], [0.8, '0.001'], [1, '0.0001']],
   },
 ];
+let seen = null; // the value that is drawn
+const STREAM_MS = 2000; // what follows within this belongs to a stream
+let drawnAt = -Infinity, ends = 0; // when a stream has ended, how it ended is read aloud
 let asked; // the moment to hold that the server does not know of yet; undefined: it knows
-const held = () => asked === undefined ? current().held : asked;
-const chosen = () => current().moments[+slider.value] ?? 0;
+const held = () => asked === undefined ? seen.held : asked;
+const chosen = () => seen.moments[+slider.value] ?? 0;
 function panel(svg, value, index, x, top, height, right) {
   const { title, place, ticks } = PANELS[index], y = (part) => top + height * part;
   const names = [], now = chosen();
@@ -91,10 +95,11 @@ function panel(svg, value, index, x, top, height, right) {
   for (const n of names) svg.append(shape('text', { x: n.x, y: n.y, class: n.kind }, n.text));
 }
 function paint() {
-  const value = current(), width = chart.clientWidth, height = chart.clientHeight;
+  const value = seen, width = chart.clientWidth, height = chart.clientHeight;
   fillTrack(slider);
   label.textContent = `step ${chosen().toLocaleString('en')}${held() === null ? ', now' : ''}`;
-  slider.setAttribute('aria-valuetext', label.textContent);
+  // a reader that is at the slider reads every change of it
+  slider.setAttribute('aria-valuetext', held() === null ? 'now' : label.textContent);
   if (!width || !height) return;
   const svg = shape('svg', {
       width,
@@ -123,8 +128,16 @@ function paint() {
     ...(value.hint ? [make('p', { class: 'curves-hint', text: value.hint })] : []),
   );
 }
+function announce() {
+  clearTimeout(ends);
+  const now = performance.now();
+  if (now - drawnAt < STREAM_MS) {
+    ends = setTimeout(() => inscribe(heard, seen?.summary ?? ''), STREAM_MS);
+  }
+  drawnAt = now;
+}
 function draw() {
-  const value = current();
+  const value = seen = current();
   element.firstElementChild.classList.toggle('empty', !value?.series);
   if (!value?.series) {
     asked = undefined;
@@ -132,6 +145,7 @@ function draw() {
   }
   if (asked === value.held || value.moments.length < 2) asked = undefined; // known, or begun anew
   note.textContent = value.summary;
+  announce();
   key.replaceChildren(
     ...(value.series.length > 1
       ? value.series.map((s, i) =>
@@ -158,11 +172,11 @@ const replay = player(slider, 450, scrub); // every recorded moment once more
 slider.addEventListener('input', hold);
 slider.addEventListener('change', scrub);
 actions.csv = () =>
-  current()?.series &&
+  seen?.series &&
   saveTable('training', [
     ['model', 'step', 'loss', 'token accuracy', 'exact match'],
-    ...current().series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
+    ...seen.series.flatMap((s) => s.points.map((p) => [s.name, ...p.map((v) => v ?? '')])),
   ]);
-whenResized(chart, () => current()?.series && paint(), bothSizes);
-watch('value', draw);
+whenResized(chart, () => seen?.series && paint(), bothSizes);
+watch('value', eachFrame(draw));
 draw();

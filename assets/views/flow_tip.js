@@ -8,8 +8,8 @@ function flowTip(stage) {
     finger: () => by === 'touch',
     show({ clientX, clientY }, text) {
       const box = stage.getBoundingClientRect(), x = clientX - box.left, y = clientY - box.top;
-      tip.textContent = text;
-      stage.append(tip);
+      inscribe(tip, text);
+      if (!tip.isConnected) stage.append(tip);
       const down = y < tip.offsetHeight + GAP ? y + 2 * GAP : y - GAP - tip.offsetHeight;
       tip.style.transform = `translate(${x.toFixed(0)}px, ${down.toFixed(0)}px) translateX(${
         (-100 * x / box.width).toFixed(0)

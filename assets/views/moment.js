@@ -11,9 +11,10 @@ const END = '[EOS]', GAP = 24, CAPTION = 18, AXIS = 14, LEAST = 9;
 const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
+let seen = null; // the value that is drawn
 let pointed = null; // [layer, head, query, key], which stays while a training changes its weight
 
-const data = () => current()?.groups?.[group];
+const data = () => seen?.groups?.[group];
 // the address remembers a head that was pressed, counted from 1: ?lab-heads=group.layer.head
 const keep = keepHead((asked) => {
   group = asked?.[0] ?? 0;
@@ -62,8 +63,8 @@ function frameOf([l, h], size) { // of a head: its map, without what it holds
   );
 }
 function spellAxis(box, tokens, size) {
-  const room = size / tokens.length >= LEAST;
-  box.replaceChildren(...(room ? tokens : []).map((token) => make('span', { text: sign(token) })));
+  const room = size / tokens.length >= LEAST, signs = room ? tokens.map(sign) : [];
+  sized(box, signs.length, () => make('span')).forEach((node, i) => inscribe(node, signs[i]));
 }
 function paint() {
   const g = data(), heads = shown(), [columns, size] = fit(heads.length, alone ? 1 : g.heads);
@@ -83,24 +84,27 @@ function paint() {
   });
 }
 function spell() { // in columns of at most 20 symbols
-  const { reads, writes } = current(), n = Math.max(reads.length, writes.length, 1);
+  const { reads, writes } = seen, n = Math.max(reads.length, writes.length, 1);
   const blocks = Math.ceil(n / 20), rows = Math.ceil(n / blocks), cells = [];
   line.style.setProperty('--rows', rows);
   for (let b = 0; b < blocks; b++) {
     for (
       const [kind, symbols] of [['reads', reads.map((token) => [token, null])], ['writes', writes]]
     ) {
-      cells.push(make('span', { class: 'moment-name', text: kind }));
+      cells.push(['moment-name', kind]);
       for (let i = 0; i < rows; i++) {
         const [token, right] = symbols[b * rows + i] ?? ['', null];
         const text = SAID[token] ?? visible(token),
           word = text.length > 2 ? ' word' : '',
           verdict = right === true ? ' right' : right === false ? ' wrong' : '';
-        cells.push(make('b', { class: kind + verdict + word, text }));
+        cells.push([`moment-symbol ${kind}${verdict}${word}`, text]);
       }
     }
   }
-  line.replaceChildren(...cells);
+  sized(line, cells.length, () => make('span')).forEach((node, i) => {
+    node.className = cells[i][0];
+    inscribe(node, cells[i][1]);
+  });
 }
 function say(byKey = false) { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
@@ -110,17 +114,21 @@ function say(byKey = false) { // what is pointed at, or what the maps are of
     ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
       sign(g.keys[j])
     }” (key ${j + 1}) ${percent(at(l, h)[i * g.keys.length + j])} of its attention.`
-    : current().summary;
+    : seen.summary;
 }
 function draw() {
-  const value = current();
-  if (value?.groups) group = Math.min(group, value.groups.length - 1);
+  seen = current();
+  if (seen?.groups) group = Math.min(group, seen.groups.length - 1);
   const g = data();
   element.firstElementChild.classList.toggle('empty', !g);
   if (!g) return;
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
-  showKinds(kinds, value.groups, group);
+  show();
+}
+function show() {
+  if (!maps.clientWidth) return; // nobody sees it; it is shown once it has a width
+  showKinds(kinds, seen.groups, group);
   say();
   spell();
   paint();
@@ -179,7 +187,7 @@ actions.png = () => {
     size = [columns * (side + 20) + 20, rows * (side + 40) + 50];
   savePainted(
     'attention',
-    `${g.name}: ${current().summary}`,
+    `${g.name}: ${seen.summary}`,
     size,
     (pen) =>
       drawn.forEach((canvas, i) => {
@@ -191,7 +199,7 @@ actions.png = () => {
       }),
   );
 };
-whenResized(maps, () => data() && paint(), bothSizes);
+whenResized(maps, () => data() && show(), bothSizes);
 whenTheme(() => data() && weights && paint());
-watch('value', draw);
+watch('value', eachFrame(draw));
 draw();

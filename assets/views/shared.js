@@ -41,6 +41,10 @@ function sized(box, n, fresh) {
   while (box.children.length < n) box.append(fresh(box.children.length));
   return [...box.children];
 }
+// what says the same again stays, and is not read aloud anew
+const inscribe = (node, text) => {
+  if (node.textContent !== text) node.textContent = text;
+};
 // Replace a box's children; the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
@@ -179,6 +183,15 @@ const fillTrack = (slider) => {
   const { min, max, value } = slider;
   const at = `${100 * (value - min) / (max - min || 1)}%`;
   if (slider.at !== at) slider.style.setProperty('--at', slider.at = at);
+};
+// Of values that come quicker than they can be drawn, as a training's may, the last alone is drawn.
+const eachFrame = (draw) => {
+  let due = 0;
+  return () =>
+    due ||= requestAnimationFrame(() => {
+      due = 0;
+      draw();
+    });
 };
 // what is drawn on a canvas is drawn anew in the colours of the other theme
 const whenTheme = (repaint) =>

@@ -1,9 +1,12 @@
 // Maps: a colour for every number, and a label for every row or column there is room for.
 // the channels of a colour that is given as "red, green, blue", for a canvas
 const channels = (name) => colour(name).split(',').map(Number);
+let inks = null; // of zero, of what is above it, of what is below, until the theme is another
+whenTheme(() => inks = null);
 // the numbers of a map, fully coloured at ±limit; what is hidden, -Infinity, stays transparent
 function paintMap(canvas, values, n, m, limit = 1) {
-  const [low, plus, minus] = ['--map-zero', '--map-plus', '--map-minus'].map(channels),
+  inks ??= ['--map-zero', '--map-plus', '--map-minus'].map(channels);
+  const [low, plus, minus] = inks,
     context = canvas.getContext('2d');
   canvas.width = m;
   canvas.height = n;
@@ -35,6 +38,7 @@ function steerMap(map, { status, size, at, read, leave = () => {}, first = 0 }) 
   }
   map.addEventListener('pointerleave', ({ pointerType }) => {
     if (pointerType === 'mouse') leave(); // a finger that is lifted leaves what it pressed
+    status.ariaLive = 'polite'; // what comes next is no longer what a pointer passes
   });
   map.addEventListener('focus', () => size() && map.matches(':focus-visible') && say(true, at()));
   map.addEventListener('keydown', (event) => {

@@ -147,9 +147,10 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page
-  for (const map of short ? [] : maps) {
+  const spelt = short ? [] : maps, widths = spelt.map(({ canvas }) => canvas.clientWidth);
+  for (const [i, map] of spelt.entries()) {
     const box = map.grid.firstElementChild,
-      step = Math.ceil(LINE * map.n_columns / Math.max(1, map.canvas.clientWidth));
+      step = Math.ceil(LINE * map.n_columns / Math.max(1, widths[i]));
     box.style.maxWidth = map.canvas.style.maxWidth;
     box.classList.toggle('flat', map.columns.every((text) => clip(text).length < 2));
     box.replaceChildren(

@@ -8,14 +8,14 @@ const source = $('.steps-source'),
   readout = $('.view-readout');
 const bars = $('.steps-bars'), slider = $('.steps-slider');
 const STREAM_MS = 2000; // what follows within this belongs to a stream
-let weights = null, length = 0, drawnAt = -Infinity;
+let seen = null, weights = null, length = 0, drawnAt = -Infinity;
 const symbols = (box, texts) => {
   const nodes = sized(box, texts.length, () => make('span'));
   nodes.forEach((node, i) => node.textContent = visible(texts[i]));
   return nodes;
 };
 function show() {
-  const value = current(),
+  const value = seen,
     t = +slider.value,
     n = value.source.length,
     row = weights.subarray(t * n, (t + 1) * n);
@@ -53,7 +53,7 @@ function show() {
   }” (${percent(value.written[t][1])}).`;
 }
 function draw() {
-  const value = current(), now = performance.now();
+  const value = seen = current(), now = performance.now();
   element.firstElementChild.classList.toggle('empty', !value?.written);
   if (value?.written?.length !== length) playing.halt();
   // if a training changes it several times a second, only the first change is read aloud
@@ -78,19 +78,19 @@ written.addEventListener('click', (event) => {
   show();
 });
 actions.csv = () =>
-  current()?.written &&
+  seen?.written &&
   saveTable('decoding', [
-    ['place', 'symbol', 'probability', ...current().source],
-    ...current().written.map((
+    ['place', 'symbol', 'probability', ...seen.source],
+    ...seen.written.map((
       [text, p],
       t,
     ) => [
       t + 1,
       text,
       p,
-      ...[...weights.subarray(t * current().source.length, (t + 1) * current().source.length)]
+      ...[...weights.subarray(t * seen.source.length, (t + 1) * seen.source.length)]
         .map((w) => w.toFixed(4)),
     ]),
   ]);
-watch('value', draw);
+watch('value', eachFrame(draw));
 draw();

@@ -84,7 +84,8 @@ function advance(now) {
     reveal(Math.floor(due));
     due %= 1;
   }
-  if (missing > 0 && !asked && tokens.length - shown < Math.min(speed * AHEAD, MOST)) {
+  const short = missing > 0 && !asked && tokens.length - shown < Math.min(speed * AHEAD, MOST);
+  if (short && text.checkVisibility()) { // it waits for who looks elsewhere
     asked = true;
     tell('more', {
       id,

@@ -32,6 +32,7 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.steps);
   growing.halt();
+  said.ariaLive = 'polite'; // a pointer may have passed
   plant = null;
   nodes = [];
   if (!value?.steps) return box.replaceChildren();

@@ -25,8 +25,11 @@ const blank = (i) =>
   make('button', { type: 'button', class: 'twin', 'data-do': 'enlarge', 'data-i': i });
 // the title, what it says, and what it attends to or why that cannot be shown
 function fill(card, twin, i) {
-  card.title = written(twin);
   card.setAttribute('aria-pressed', i === chosen);
+  const drawn = JSON.stringify(twin);
+  if (card.drawn === drawn) return; // every answer brings those before it once more
+  card.drawn = drawn;
+  card.title = written(twin);
   card.replaceChildren(
     make('span', { class: 'twin-title', text: twin.title }),
     make('span', { class: 'twin-says' }, ...twin.says.map(word)),
@@ -91,6 +94,7 @@ actions.csv = () =>
 whenResized(large, () => label());
 whenTheme(() => {
   enlarged = '';
+  for (const card of cards.children) card.drawn = '';
   if (current()?.cards) draw();
 });
 watch('value', draw);

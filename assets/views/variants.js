@@ -21,6 +21,11 @@ const say = (v) =>
   v == null ? '–' : current().percent ? (100 * v).toFixed(1) + '\u00a0%' : v.toFixed(3);
 const nearest = (xs, x) =>
   xs.reduce((best, v, i) => v != null && Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best, 0);
+// what a line says at a place, which may lie beyond its ends
+const valueAt = ({ x, smoothed }, place) => {
+  const known = x.filter((v) => v != null);
+  return place < known[0] || place > known.at(-1) ? null : smoothed[nearest(x, place)];
+};
 const tone = (i) => TONES[i] ?? 'other';
 const axes = (lines) => variantsAxes(current(), lines, chart.parentNode.clientWidth);
 
@@ -56,7 +61,7 @@ function fill(value, lines) {
     const line = lines[i], pressed = on.has(line.title);
     row.setAttribute('aria-pressed', pressed);
     row.classList.toggle('lit', line.title === lit);
-    row.lastChild.textContent = at === null ? line.ends : say(line.smoothed[nearest(line.x, at)]);
+    row.lastChild.textContent = at === null ? line.ends : say(valueAt(line, at));
   });
   const whole = on.size === lines.length;
   all.textContent = whole
@@ -129,8 +134,10 @@ function point(event) {
   const area = chart.getBoundingClientRect(), px = event.clientX - area.left;
   const to = axes(shownLines), py = event.clientY - area.top, xs = places(to, shownLines[0]);
   const place = xs[nearest(xs, to.xAt(px))];
-  const away = shownLines.map((one) => Math.abs(to.y(one.smoothed[nearest(one.x, place)]) - py)),
-    close = away.indexOf(Math.min(...away.filter(Number.isFinite)));
+  const away = shownLines.map((one) => valueAt(one, place)).map((v) =>
+      v == null ? Infinity : Math.abs(to.y(v) - py)
+    ),
+    close = away.indexOf(Math.min(...away));
   const line = away[close] < 24 ? shownLines[close].title : null;
   if (place === at && line === lit) return;
   [at, lit] = [place, line];

@@ -50,11 +50,12 @@ function draw() {
   );
   rest();
   if (chosen >= (value?.words?.length ?? 0)) close();
-  else if (chosen >= 0 && value.press === undefined) mark(chosen); // its panel is in use
-  else if (chosen >= 0) open(chosen);
+  else if (chosen >= 0) mark(chosen); // its panel is in use
 }
 const rest = roving(words, '.words-word');
 function mark(i) {
+  const restore = panel.querySelector('[data-kind=restore]');
+  if (restore) restore.hidden = !(i in edits);
   words.querySelectorAll('.on').forEach((other) => other.classList.remove('on'));
   words.querySelector(`[data-i="${i}"]`)?.classList.add('on');
 }
@@ -103,7 +104,7 @@ function open(i) {
       { class: 'words-tools' },
       button('delete', 'Delete'),
       button('mask', 'Mask'),
-      ...(i in edits ? [button('restore', 'Restore')] : []),
+      button('restore', 'Restore'),
     ),
     make('p', { class: 'words-tools' }, input, button('replace', 'Replace')),
     list,

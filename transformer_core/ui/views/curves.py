@@ -18,7 +18,7 @@ def curves_view(title: str, promise: str, **component) -> gr.HTML:
         '<button type="button" data-do="play">▶ Replay</button></span>'
         '<input type="range" class="curves-slider" min="0" max="0" step="1" '
         'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
-        '<p class="view-note"></p>'
+        '<p class="view-note"></p><p class="heard" role="status"></p>'
     )
     return view("curves", title, body, ("csv",), promise=promise, **component)
 
