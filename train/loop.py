@@ -57,6 +57,8 @@ class TrainConfig:
         for name in ("ema", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 0 and below 1")
+        if self.keep_last and self.patience:
+            raise ValueError("patience is for the best weights, and keep_last keeps the last")
 
 
 def cosine(progress: float, warmup: float) -> float:
@@ -71,13 +73,16 @@ def inverse_sqrt(progress: float, warmup: float) -> float:
 
 PRECISIONS = ("no", "bf16")  # float32; products in bfloat16
 SCHEDULES = {"cosine": cosine, "inverse_sqrt": inverse_sqrt}
+LONGEST_WARMUP = 0.5  # of a training: a short one, too, is to reach its learning rate
 
 
 def learning_rate(step: int, progress: float, config: TrainConfig) -> float:
-    """Linear warm-up over the first steps, then the schedule over the progress (0 to 1) left."""
-    if step < config.warmup_steps:
-        return config.learning_rate * (step + 1) / config.warmup_steps
-    warmup = progress * config.warmup_steps / max(1, step)
+    """Linear warm-up over the first steps, or the first half if that is shorter, then the schedule
+    over the progress (0 to 1) left."""
+    if step < config.warmup_steps and progress < LONGEST_WARMUP:
+        warmed = max((step + 1) / config.warmup_steps, progress / LONGEST_WARMUP)
+        return config.learning_rate * warmed
+    warmup = min(LONGEST_WARMUP, progress * config.warmup_steps / max(1, step))
     return config.learning_rate * SCHEDULES[config.schedule](progress, warmup)
 
 

@@ -74,6 +74,13 @@ def test_the_warm_up_is_linear():
     assert rates == pytest.approx([0.05 * (step + 1) for step in range(10)])
 
 
+def test_a_training_shorter_than_its_warm_up_reaches_its_learning_rate_too():
+    config = TrainConfig(steps=100, warmup_steps=400, learning_rate=0.5)
+    rates = [learning_rate(step, step / 100, config) for step in range(101)]
+    assert rates[:51] == pytest.approx([0.5 * max(n / 50, (n + 1) / 400) for n in range(51)])
+    assert rates[50:] == sorted(rates[50:], reverse=True) and rates[100] == pytest.approx(0)
+
+
 def test_the_cosine_falls_from_the_peak_to_zero():
     config = TrainConfig(steps=110, warmup_steps=10, learning_rate=0.5)
     rates = {step: learning_rate(step, step / 110, config) for step in (10, 60, 110)}
