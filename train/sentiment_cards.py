@@ -45,6 +45,7 @@ CARD = Card(
         },
         "n": "reviews",
     },
+    scored_on={f"accuracy_{kind}": "short sentences of our own" for kind in short_sentences.KINDS},
 )
 UNDER_THE_REPORTS_PROTOCOL = replace(
     CARD,
@@ -54,6 +55,8 @@ UNDER_THE_REPORTS_PROTOCOL = replace(
         "once: eight tenths are learnt from scratch, one tenth validates, chooses the weights and "
         "calibrates the confidence, one tests."
     ),
+    scored_on=dict.fromkeys(CARD.scores, f"{hub.IMDB}, a tenth of all labelled reviews")
+    | CARD.scored_on,
 )
 CARDS = {
     "linear": replace(

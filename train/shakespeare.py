@@ -83,8 +83,12 @@ CARD = Card(
 )
 KEPT_BEST = " {} kept the weights that were best on it, as is usual in the literature."
 KEPT_LAST = (
-    " {} kept the weights of the last step, and chose nothing by the last tenth; trials, by which "
-    "settings can be chosen, leave out another twentieth (`--preset trial`)."
+    " {} kept the weights of the last step, whatever their loss on the last tenth; trials, by "
+    "which settings can be chosen, leave out another twentieth (`--preset trial`)."
+)
+SEVERAL = (
+    " That another run followed, and with which teachers, was decided with that loss of the one "
+    "before in view."
 )
 TAUGHT_BY = " {} learnt half from the text, half from the answers of models trained before."
 HELD_OUT = 0.1  # the usual split: the last tenth, which a model is scored on
@@ -195,6 +199,14 @@ def answers_of(options: Options, ids: Tensor) -> Tensor | None:
     return mean_answer(teachers, options.precision, lambda one: predictions(one, ids, 1)).half()
 
 
+def known(tokenizer: Tokenizer, text: str) -> str:
+    """The text; DataError if a vocabulary made of another one lacks its characters, which would all
+    be one that is easily guessed."""
+    if unknown := tokenizer.unknown_characters(text):
+        raise DataError(f"The model's vocabulary lacks {len(unknown)}: {' '.join(unknown[:20])}")
+    return text
+
+
 def encode(tokenizer: Tokenizer, text: str) -> Tensor:
     """(characters,)"""
     return torch.tensor(tokenizer.encode(text))
@@ -202,7 +214,7 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
 
 def score(trained: Trained[DecoderLM], path: Path | None, limit: int | None) -> dict[str, float]:
     """The loss on the held-out tenth, or on its first `limit` characters."""
-    ids = encode(trained.tokenizer, hub.shakespeare(path))
+    ids = encode(trained.tokenizer, known(trained.tokenizer, hub.shakespeare(path)))
     start = split(ids)
     ids = ids[: None if limit is None else start + limit]
     loss = validation_loss(trained.model, ids, start)
@@ -221,7 +233,7 @@ def card_of(folder: Path) -> Card:
     taught = [n for n, one in runs.items() if flag(one, "teachers")]
     said = ((KEPT_BEST, best), (KEPT_LAST, last), (TAUGHT_BY, taught))
     data = [sentence.format(named(numbers)) for sentence, numbers in said if numbers]
-    return replace(CARD, data="".join([CARD.data, *data]))
+    return replace(CARD, data="".join([CARD.data, *data, *[SEVERAL] * (len(runs) > 1)]))
 
 
 def named(numbers: list[int]) -> str:
@@ -241,7 +253,7 @@ def main(argv: list[str] | None = None) -> None:
         PRESETS,
         __doc__,
         argv,
-        fixed=("vocab_size", "best_by", *OF_CLASSIFIERS),
+        fixed=("vocab_size", "best_by", "causal_mask", *OF_CLASSIFIERS),
         one_file=True,
         teachers="checkpoints whose answers are half of what is learnt",
     )
@@ -250,7 +262,7 @@ def main(argv: list[str] | None = None) -> None:
         options = replace(options, exam=False)
     text = hub.shakespeare(options.data)
     tokenizer = options.held_tokenizer() or train_characters(text)
-    learnt, judged, start = parts(encode(tokenizer, text), options.preset)
+    learnt, judged, start = parts(encode(tokenizer, known(tokenizer, text)), options.preset)
     config = options.model_config(tokenizer)
     torch.manual_seed(options.train.seed)
 

@@ -12,6 +12,7 @@ from train.running.records import flag, read_runs
 from transformer_core.checkpoint import read_json
 
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
+YEARS = range(2010, 2016)  # of IWSLT's test sets
 
 
 def signature(metric: BLEU | CHRF) -> str:
@@ -62,9 +63,13 @@ CARD = Card(
         "bleu_test_tatoeba": "BLEU, everyday sentences (Tatoeba)",
         "bleu_test_multi30k_2016_flickr": "BLEU, image captions (Multi30k 2016)",
         **{
-            f"bleu_test_iwslt2017_tst{year}": f"BLEU, TED talks (IWSLT tst{year})"
-            for year in range(2010, 2016)
+            f"bleu_test_iwslt2017_tst{year}": f"BLEU, TED talks (IWSLT tst{year})" for year in YEARS
         },
+    },
+    scored_on={
+        "bleu_test_tatoeba": "Tatoeba",
+        "bleu_test_multi30k_2016_flickr": "Multi30k, test 2016",
+        **{f"bleu_test_iwslt2017_tst{year}": f"IWSLT 2017, tst{year}" for year in YEARS},
     },
 )
 

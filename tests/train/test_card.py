@@ -6,7 +6,8 @@ import json
 import pytest
 
 from train import trials
-from train.running.card import describe_runs, describe_trials
+from train.running.card import describe_runs, describe_trials, front_matter
+from train.translation_cards import CARD
 
 RUN = {
     "minutes": 84.2,
@@ -44,6 +45,12 @@ def test_a_run_that_was_never_evaluated_and_one_without_record(tmp_path):
     assert describe_runs(tmp_path) == "There is no record of the training runs."
     (tmp_path / "run.json").write_text(json.dumps([RUN]))
     assert "| 1 | 84.2 | 2,450 |  |  |  |" in describe_runs(tmp_path)
+
+
+def test_a_score_is_a_result_on_the_set_that_it_is_of(tmp_path):
+    text = front_matter(tmp_path, CARD, {"bleu": 30.2, "bleu_test_tatoeba": 41.85, "n": 7})
+    ours, theirs = text.index("name: English-German mix"), text.index("name: Tatoeba")
+    assert ours < text.index("value: 30.2") < theirs < text.index("value: 41.85")
 
 
 def test_what_was_tried_stands_in_the_card_also_where_it_did_not_help(tmp_path):

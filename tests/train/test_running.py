@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -154,11 +155,21 @@ def test_a_flag_is_read_from_what_was_typed(typed, said):
     assert flag({"command": f"python -m train.sentiment {typed}"}, "init") == said
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Path:
+    """Where the first test that needs a finished run leaves it for the others."""
+    return tmp_path_factory.mktemp("made") / "model"
+
+
 @pytest.fixture
-def trained(tmp_path, text) -> list[str]:
+def trained(made, tmp_path, text) -> list[str]:
     """A finished run's flags, --out last."""
     flags = [*WRITER, "--steps", "2", "--data", str(text), "--out", str(tmp_path / "model")]
-    shakespeare.main(flags)
+    if made.exists():
+        shutil.copytree(made, tmp_path / "model")
+    else:  # here, since accelerate is not yet fresh when a fixture of the session is made
+        shakespeare.main(flags)
+        shutil.copytree(tmp_path / "model", made)
     return flags
 
 
@@ -428,7 +439,7 @@ def test_a_run_without_a_step_is_the_mean_of_its_beginnings_and_tells_of_all(tra
     assert all(torch.allclose(found[n], (a[n] + b[n]) / 2, atol=1e-3) for n in found)
     assert any(not torch.allclose(a[name], b[name], atol=1e-2) for name in found)
     runs = read_runs(mean)
-    assert [(run["train"]["seed"], run["steps"]) for run in runs] == [(0, 2), (1, 2), (0, 0)]
+    assert [(run["train"]["seed"], run["steps"]) for run in runs] == [(0, 2), (1, 2), (1, 0)]
     ends = {row["run"]: row["step"] for row in read_metrics(mean)}
     assert ends == {"1": "2", "2": "2", "3": "0"}
 
@@ -450,7 +461,7 @@ def test_a_run_that_changed_nothing_leaves_what_was_measured(trained, kill):
         (folder / name).write_text(content)
     kept = {name: (folder / name).read_text() for name in ("scores.json", "README.md", *measured)}
     more = [*trained, "--seed", "3", "--init", str(folder)]
-    kill(shakespeare, more, "train.shakespeare.loss_of")
+    kill(shakespeare, [*more, "--no-keep-last"], "train.shakespeare.loss_of")
     assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3], "it has begun"
     assert {name: (folder / name).read_text() for name in kept} == kept
     shakespeare.main([*more, "--no-exam", "--keep-last", "--overwrite"])
@@ -627,6 +638,48 @@ def test_rows_of_a_run_that_was_killed_before_it_was_recorded_are_none_of_the_pa
     assert {row["run"] for row in read_metrics(folder)} == {"1", "2"}
 
 
+def test_a_model_is_improved_by_last_weights_only_when_they_are_there(trained, monkeypatch):
+    folder, losses = Path(trained[-1]), itertools.count(9.0, -1.0)
+    more = [*trained, "--init", str(folder), "--keep-last", "--steps", "6"]
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    def dies_at_the_end(*_, **__) -> float:
+        if (loss := next(losses)) < 8:  # of steps 0, 3 and 6
+            raise KeyboardInterrupt
+        return loss
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare, "validation_loss", dies_at_the_end)
+        with pytest.raises(KeyboardInterrupt):
+            shakespeare.main(more)
+    after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    del before["metrics.csv"], after["metrics.csv"]
+    assert after == before
+    shakespeare.main([*more, "--resume"])
+    assert [run["steps"] for run in read_runs(folder)] == [2, 6]
+    assert (folder / "config.json").read_bytes() != before["config.json"]
+
+
+def test_who_goes_on_from_a_model_need_not_say_its_sizes_again(trained):
+    presets = shakespeare.PRESETS
+    asked = ["--init", trained[-1], "--out", "/none"]
+    found = read_flags("shakespeare", presets, "", asked)
+    held = load_trained(Path(trained[-1])).model.config
+    assert (found.model.d_model, found.model.n_heads) == (held.d_model, held.n_heads)
+    assert found.model.dropout == presets["cpu"][0].dropout, "how it is trained is the preset's"
+    assert found.train == replace(presets["cpu"][1], seed=1), "what comes next are other batches"
+    typed = read_flags("shakespeare", presets, "", [*asked, "--n-heads", "4", "--seed", "0"])
+    assert (typed.model.n_heads, typed.train.seed) == (4, 0)
+
+
+def test_who_resumes_a_run_need_not_say_its_settings_again(trained):
+    folder = Path(trained[-1])
+    text = trained[trained.index("--data") + 1]
+    shakespeare.main(["--data", text, "--out", str(folder), "--steps", "3", "--resume"])
+    (run,) = read_runs(folder)
+    assert run["steps"] == 3 and run["resumed"]
+
+
 def test_a_model_is_not_replaced_by_a_run_that_never_began(trained):
     """A run that goes on from the model in its own folder, killed while its text was still read."""
     folder = Path(trained[-1])
@@ -686,6 +739,8 @@ def test_the_best_weights_are_kept_and_not_the_last(trained):
         (["--n-heads", "4", "--d-model", "252"], "channels in pairs, not 63"),
         (["--data", "/nowhere"], "--data /nowhere does not exist"),
         (["--init", "/nowhere"], "--init /nowhere holds no checkpoint"),
+        (["--patience", "2"], "patience is for the best weights, and keep_last keeps the last"),
+        (["--no-causal-mask"], "unrecognized arguments: --no-causal-mask"),
     ],
 )
 def test_a_bad_flag_gets_a_sentence(flags, sentence, capsys):

@@ -107,6 +107,11 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card
     assert "Run 2 kept the weights that were best on it" in card
+    assert "was decided with that loss of the one before in view" in card
+    other = out / "other.txt"
+    other.write_text(TEXT + "3 < 4")
+    with pytest.raises(SystemExit, match="vocabulary lacks 3: 3 < 4"):
+        shakespeare.main([*common, "--data", str(other), "--init", str(out), "--out", str(out)])
 
 
 def test_a_run_is_resumed_with_the_teachers_that_it_began_with(common, teachers, tmp_path):

@@ -10,7 +10,7 @@ import itertools
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ class Card:
     licence: str
     scores: dict[str, str]  # name of a score -> its meaning and unit
     licence_id: str = "mit"  # of the weights, as the Hub writes it
+    scored_on: dict[str, str] = field(default_factory=dict)  # scores that are not of `dataset`
 
 
 def publish(
@@ -93,8 +94,8 @@ def front_matter(folder: Path, card: Card, scores: dict[str, float]) -> str:
     results = [
         EvalResult(
             task_type=card.pipeline,
-            dataset_type=card.dataset,
-            dataset_name=card.dataset,
+            dataset_type=card.scored_on.get(name, card.dataset),
+            dataset_name=card.scored_on.get(name, card.dataset),
             metric_type=name,
             metric_name=card.scores[name],
             metric_value=value,

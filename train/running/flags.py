@@ -15,8 +15,13 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.records import VOCABULARY, announced_run, flag, is_in
-from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
+from train.running.records import VOCABULARY, announced_run, flag, is_in, read_runs
+from transformer_core.checkpoint import (
+    CheckpointError,
+    read_json,
+    read_tokenizer,
+    vocabulary_of,
+)
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -30,6 +35,8 @@ CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list th
     "schedule": SCHEDULES,
 }
 OF_CLASSIFIERS = ("n_classes", "pooling")  # fields that no other model reads
+# fields that say how a model is trained, or what it can read, and not which weights it has
+OF_A_RUN = ("vocab_size", "max_len", "dropout", "attention_dropout", *OF_CLASSIFIERS)
 AS_TYPED = ("preset", "precision", "out", "data", "resume", "overwrite", "workers", "exam")
 
 C = TypeVar("C", ModelConfig, TrainConfig)
@@ -99,6 +106,8 @@ def read_flags(
     flags = parser.parse_args(argv)
     given = {word.split("=")[0] for word in argv}
     check(parser, flags, given, one_file=one_file)
+    parser.set_defaults(**begun_with(flags))
+    flags = parser.parse_args(argv)
     settle_memory()
     if flags.threads:
         torch.set_num_threads(flags.threads)
@@ -121,6 +130,25 @@ def read_flags(
     )
     refuse_to_destroy(options)
     return options
+
+
+def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
+    """What holds where no flag says otherwise: a run that is resumed keeps its model and settings,
+    one that starts from other weights their model, and sees other batches than they did."""
+    if flags.resume:
+        begun = announced_run(flags.out) or {}
+        run = begun.get("run") or next(iter(read_runs(flags.out)[-1:]), {})
+        return {**(begun.get("model") or model_of(flags.out)), **run.get("train", {})}
+    if not flags.init:
+        return {}
+    held, before = model_of(flags.init[0]), read_runs(flags.init[0])
+    shape = {name: value for name, value in held.items() if name not in OF_A_RUN}
+    return {**shape, "seed": len(before)}
+
+
+def model_of(folder: Path) -> dict[str, Any]:
+    """The fields of a checkpoint's ModelConfig; none if it holds no model."""
+    return (read_json(folder / "config.json") or {}).get("config", {})
 
 
 def published_by(task: str, preset: str) -> Path:

@@ -10,7 +10,7 @@ import torch
 from accelerate import PartialState
 from tqdm import tqdm
 
-from train.loop import Batch, LossOf, Progress, TrainConfig, fit, fraction_done
+from train.loop import Batch, LossOf, Progress, TrainConfig, finished, fit, fraction_done
 from train.running.ahead import Ahead
 from train.running.beginning import prepare
 from train.running.flags import Options
@@ -76,8 +76,10 @@ def run(
         state=state,
     )
     seen = recorded(steps, metrics if is_main else None)
+    # the weights of its last step are no improvement before it ends
+    waits = options.train.keep_last and is_in(options.out, past)
     for now, averaged in watched(seen, options.train, is_main=is_main):
-        if now.metrics is not None and is_main:
+        if now.metrics is not None and is_main and (finished(now, options.train) or not waits):
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
             record_run(options.out, runs_before, describe(options, begun, hardware, now, origin))
