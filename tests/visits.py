@@ -44,6 +44,8 @@ class Visit:
     def do(self, name: str, event: str, **data: object) -> None:
         """The server answers an event of a component."""
         one = self.find(name)
+        if isinstance(one, gr.Tab):
+            data["index"] = one.parent.children.index(one)
         self.answer(one._id, event, gr.EventData(one, data))
 
     def answer(self, number: int, event: str, data: gr.EventData | None = None) -> None:

@@ -1,17 +1,19 @@
 // Where the visitor is: the address says it, and Back and Forward return to it.
-// value: {rooms: {tab: {name in the address: what it is at first}}}
+// value: {rooms: {tab: {name in the address: what it is at first}}, eager: [tab, …], which are drawn
+//   when they are first seen}
 // It listens on the document for place:say [tab or null, name, value], what part of a tab is now;
 // place:keep [tab or null, {name: value}, whether a new place begins with it], what no component
 // shows; place:go [query, more], a door; place:entered, the app has answered; place:wait, a function
 // to be called once no place is being entered, at once if none is. It sends place:here when the
 // address names another place, for the views that have a part of their own in it, with what the
 // address can say there.
-const { rooms } = current(), tabs = Object.keys(rooms);
+const { rooms, eager } = current(), tabs = Object.keys(rooms);
 const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
 const WAIT = 200; // ms between two writings of the address
 // characters of a part, as an address writes them: in a link, and in this browser's history
 const FITS = 6_000, KEPT = 150_000;
 const said = Object.fromEntries(tabs.map((tab) => [tab, {}])); // what differs from the first
+const seen = new Set(); // of the eager ones
 let here = tabs[0], open = here, fresh = true; // here: the tab of the address; open: on the page
 let asking = false, again = false, writing = 0, late = false;
 const waiting = []; // functions to be called once all of a place is there
@@ -58,11 +60,16 @@ function say(tab, name, value) {
   if (value === null || String(value) === String(rooms[tab][name])) delete said[tab][name];
   else said[tab][name] = String(value);
 }
+function isFirst(tab) {
+  const first = eager.includes(tab) && !seen.has(tab);
+  seen.add(tab);
+  return first;
+}
 function visit() {
   again = asking;
   if (asking) return;
   asking = true;
-  trigger('visit', { query: address(), tab: open, new: fresh });
+  trigger('visit', { query: address(), tab: open, new: fresh, first: isFirst(here) });
   open = here;
   fresh = false;
 }
@@ -87,6 +94,7 @@ document.addEventListener('click', (event) => {
       here = name;
     });
     if (!asking) open = name;
+    if (isFirst(name)) trigger('look', { tab: name });
   } else if (tab.closest('.sections')) move(() => say(here, 'section', name));
   else return;
   again = asking; // the pending answer will open what was asked for before this press

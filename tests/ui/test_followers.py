@@ -2,6 +2,7 @@
 
 import gradio as gr
 import pytest
+from visits import Visit
 
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.layout import section, sections
@@ -44,7 +45,24 @@ def test_the_first_section_is_open_and_each_says_its_own_id():
                 gr.Markdown("two")
         shown = open_section(row)
     assert shown.value == "next-character"
-    assert [event.fn() for event in demo.fns.values()] == ["next-character", "heads"]
+    visit = Visit(demo)
+    for title, name in (("Heads", "heads"), ("Next character", "next-character")):
+        visit.do(title, "select")
+        assert visit.states[shown._id] == name
+
+
+@pytest.mark.parametrize("data", [{}, {"index": 2}, {"index": "1"}, {"index": -1}])
+def test_a_section_that_is_not_there_is_not_opened(data):
+    with gr.Blocks() as demo:
+        with sections() as row:
+            with section("One"):
+                gr.Markdown("one")
+            with section("Two"):
+                gr.Markdown("two")
+        shown = open_section(row)
+    (select,) = demo.fns.values()
+    assert select.fn(gr.EventData(None, data)) == gr.skip()
+    assert shown.value == "one"
 
 
 def test_a_row_of_sections_holds_nothing_else():

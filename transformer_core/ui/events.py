@@ -6,7 +6,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import gradio as gr
 from gradio.events import Dependency
@@ -87,7 +87,7 @@ def answering(event: gr.EventData, value: dict) -> dict:
     return {**value, "press": event.press}
 
 
-def is_count(sent: object, most: int) -> bool:
+def is_count(sent: object, most: int) -> TypeGuard[int]:
     """Whether a view sent a whole number from 0 to most; it comes from the visitor's browser."""
     return isinstance(sent, int) and not isinstance(sent, bool) and 0 <= sent <= most
 

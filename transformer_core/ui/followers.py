@@ -1,6 +1,5 @@
 """Sections that follow what stands above them, and are drawn only while they are open."""
 
-import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import NamedTuple
 import gradio as gr
 from gradio.components import Component
 
-from transformer_core.ui.events import HIDDEN, answers_errors
+from transformer_core.ui.events import HIDDEN, answers_errors, is_count
 
 
 class Follower(NamedTuple):
@@ -58,8 +57,13 @@ def open_section(row: gr.Tabs) -> gr.State:
     tabs = [tab for tab in row.children if isinstance(tab, gr.Tab)]
     if len(tabs) < len(row.children):  # gradio counts all children to tell which section is which
         raise ValueError("a row of sections holds something that is no section")
-    shown = gr.State(tabs[0].id)
-    for tab in tabs:
-        this = functools.partial(str, tab.id)
-        tab.select(this, None, shown, **HIDDEN)
+    ids = [str(tab.id) for tab in tabs]
+    shown = gr.State(ids[0])
+
+    def opened(event: gr.EventData):
+        place = getattr(event, "index", None)  # it comes from the visitor's browser
+        return ids[place] if is_count(place, len(ids) - 1) else gr.skip()
+
+    # every press, one after the other: of a row that is walked back and forth the last one holds
+    gr.on([tab.select for tab in tabs], opened, None, shown, trigger_mode="multiple", **HIDDEN)
     return shown

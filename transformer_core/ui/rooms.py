@@ -51,7 +51,8 @@ class Furniture:
     choice: gr.Radio | gr.Dropdown | None = None
     settings: Mapping[str, gr.Slider | gr.Number] = field(default_factory=dict)
     kept: Mapping[str, Kept] = field(default_factory=dict)
-    # whether every change of the text is answered; else the tab is drawn when it is opened
+    # whether every change of the text is answered, and the tab drawn when it is first seen; else it
+    # is drawn whenever it is opened
     eager: bool = False
     texts: Mapping[str, gr.Textbox] = field(default_factory=dict)  # of single sections
 
@@ -122,19 +123,19 @@ class House:
     def enter(self, event: gr.EventData, *current) -> dict:
         """Apply what the address says; only components whose value differs change.
 
-        The event has the address asked for, the tab that is open, and whether the page is new.
+        The event has the address asked for, the tab that is open, whether the page is new, and
+        whether the tab that is asked for has never been seen on it.
         """
         place, new = read_place(event.query, self.rooms), event.new is True
         furniture, now = self.furniture[place.tab], dict(zip(self.valued, current, strict=True))
         wanted = furniture.wanted(place)
         updates: dict[Block, Any] = {one: v for one, v in wanted.items() if now[one] != v}
-        stale = [place.tab] if updates and (furniture.eager or event.tab == place.tab) else []
-        if new:
-            stale = [tab for tab, these in self.furniture.items() if these.eager]
-        for tab in stale:
-            these = self.furniture[tab]
-            if not these.eager or these.text not in updates:  # else the change of it does
-                updates[self.restored[tab]] = time.monotonic()
+        if furniture.eager:
+            stale = (event.first is True or updates) and furniture.text not in updates  # which does
+        else:
+            stale = updates and event.tab == place.tab
+        if stale:
+            updates[self.restored[place.tab]] = time.monotonic()
         if event.tab != place.tab:
             updates[self.tabs] = gr.Tabs(selected=place.tab)
         if furniture.sections and (place.section or not new):
@@ -142,16 +143,27 @@ class House:
             updates[furniture.sections] = gr.Tabs(selected=open_one)
         return updates or {self.tabs: gr.skip()}
 
+    def look(self, event: gr.EventData) -> dict:
+        """Let a tab be drawn that a visitor sees for the first time."""
+        name = str(event.tab)
+        if name not in self.furniture or not self.furniture[name].eager:
+            return {self.tabs: gr.skip()}
+        return {self.restored[name]: time.monotonic()}
+
     def wire(self) -> None:
         """Let the browser's side open places, and every component report its new value to it."""
         rooms = {tab: firsts(tab, these) for tab, these in self.furniture.items()}
-        view = place_view({"rooms": rooms}, elem_id="place")
+        eager = [tab for tab, these in self.furniture.items() if these.eager]
+        view = place_view({"rooms": rooms, "eager": eager}, elem_id="place")
         sections = [these.sections for these in self.furniture.values() if these.sections]
-        outputs = [self.tabs, *sections, *self.valued, *self.restored.values()]
+        restored = list(self.restored.values())
+        outputs = [self.tabs, *sections, *self.valued, *restored]
         # progress is shown on this view, which is empty: otherwise the page would mark every
         # output, whole tabs included, as waiting
         entered = view.visit(self.enter, self.valued, outputs, show_progress_on=view, **HIDDEN)
         entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)
+        drawn = [self.tabs, *restored]
+        view.look(self.look, None, drawn, show_progress_on=view, trigger_mode="multiple", **HIDDEN)
         for tab, furniture in self.furniture.items():
             for name, one in furniture.named(tab).items():
                 if name in furniture.kept:

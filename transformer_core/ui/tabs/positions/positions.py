@@ -7,8 +7,9 @@ Every figure is drawn by calling the code that the models use.
 
 import gradio as gr
 
-from transformer_core.ui.events import HIDDEN, MODEL, QUIET, after_any
+from transformer_core.ui.events import MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.layout import fill
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -97,7 +98,7 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
         show_progress_on=here.orders,
         **MODEL,
     )
-    here.clear.click(lambda: "", None, here.sentence, **HIDDEN)
+    fill(here.clear, "", here.sentence)
 
 
 def read_longer(page: Page, here: Layout, shown: gr.State) -> None:

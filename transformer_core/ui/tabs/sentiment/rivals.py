@@ -14,7 +14,7 @@ from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import MODEL, answers_errors
+from transformer_core.ui.events import MODEL, after_any, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 
@@ -123,4 +123,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         agreed = f"Of {len(rows) - 1} sentences each agrees with the report on: {said}."
         return rows_value(rows, "report", agreed if said else ""), figure, note
 
-    opened.select(draw, None, [table, curves, scores], **MODEL)
+    after_any([opened.select], draw, None, [table, curves, scores], **MODEL)

@@ -16,9 +16,9 @@ import gradio as gr
 
 from transformer_core.published import Models
 from transformer_core.tasks.classification import classify
-from transformer_core.ui.events import HIDDEN, QUEUED, QUIET, after_any, answers_errors
+from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import examples, section, section_id, sections
+from transformer_core.ui.layout import examples, fill, section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
@@ -138,7 +138,7 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     after_any([*changes, section.change], follow, asked, followers.outputs, **QUIET)
     attend = functools.partial(attended, page.models)
     layout.picture.attend(attend, review, layout.weights, **QUIET)
-    layout.clear.click(lambda: "", None, review, **HIDDEN)
+    fill(layout.clear, "", review)
 
 
 def first_kept(answer: Callable, *first: str) -> Callable:

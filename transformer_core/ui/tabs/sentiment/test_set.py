@@ -11,7 +11,14 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import HIDDEN, LATEST, PRIVATE, answers_errors, is_count
+from transformer_core.ui.events import (
+    HIDDEN,
+    LATEST,
+    PRIVATE,
+    after_any,
+    answers_errors,
+    is_count,
+)
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 
@@ -48,7 +55,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         return readable(found[event.row]["text"])
 
     shown = [summary, confusion, reliable, errors]
-    opened.select(functools.partial(drawn, models), None, shown, **LATEST)
+    after_any([opened.select], functools.partial(drawn, models), None, shown, **LATEST)
     chosen = errors.press(choose, None, review, **HIDDEN)
     chosen.success(None, js=SHOW_REVIEW, **PRIVATE)  # the box lies a screen above
 
