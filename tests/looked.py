@@ -1,7 +1,7 @@
 """Random models of every kind and with every change, and a pass over a text with all inside it."""
 
 import pytest
-from tiny import NORMS, TEXT, build, tiny_translator, tiny_writer
+from tiny import NORMS, build, pieces, tiny_translator, tiny_writer
 
 from transformer_core.checkpoint import Trained
 from transformer_core.inside.anatomy import anatomy
@@ -10,7 +10,6 @@ from transformer_core.inside.source import ROOT
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.tokenization import train_bpe
 
 LENGTHS = {EncoderDecoder: (7, 5), EncoderClassifier: (9,), MaskedLM: (9,), DecoderLM: (9,)}
 NAMES = {DecoderLM: ("decoder",)}
@@ -41,7 +40,7 @@ def trained(model_class, **changes):
         return tiny_writer(**changes)
     if model_class is EncoderDecoder:
         return tiny_translator(**changes)
-    tokenizer = train_bpe([TEXT] * 3, 90)
+    tokenizer = pieces()
     model = build(model_class, **{"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes})
     return Trained(model, tokenizer, ROOT)
 

@@ -1,5 +1,6 @@
 """Random models small enough to build in every test."""
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.attention import Cache, MultiHeadAttention
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
-from transformer_core.tokenization import train_bpe, train_characters
+from transformer_core.tokenization import Tokenizer, train_bpe, train_characters
 
 TINY = ModelConfig(vocab_size=17, d_model=32, n_heads=4, n_layers=2, d_ff=48, max_len=24)
 NORMS = ["pre", "post", "none"]
@@ -65,6 +66,12 @@ def as_pytorch(attention: MultiHeadAttention) -> nn.MultiheadAttention:
     return reference
 
 
+@functools.cache  # nobody changes a tokenizer
+def pieces(*, web: bool = False) -> Tokenizer:
+    """A vocabulary of pieces of TEXT."""
+    return train_bpe([TEXT] * 3, 90, web=web)
+
+
 def tiny_writer(**changes) -> Trained:
     """A language model over the characters of TEXT with a context of 16."""
     tokenizer = train_characters(TEXT)
@@ -74,14 +81,14 @@ def tiny_writer(**changes) -> Trained:
 
 def tiny_translator(**changes) -> Trained:
     """An encoder-decoder over pieces of TEXT."""
-    tokenizer = train_bpe([TEXT] * 3, 90)
+    tokenizer = pieces()
     changes = {"vocab_size": tokenizer.vocab_size, "max_len": 120, **changes}
     return Trained(build(EncoderDecoder, **changes), tokenizer, Path("tiny"))
 
 
 def tiny_classifier(model_class: type[Model] = EncoderClassifier, **changes) -> Trained:
     """A classifier (or another model) over pieces of TEXT in small letters."""
-    tokenizer = train_bpe([TEXT] * 3, 90, web=True)
+    tokenizer = pieces(web=True)
     changes = {"vocab_size": tokenizer.vocab_size, "max_len": 60, **changes}
     return Trained(build(model_class, **changes), tokenizer, Path("tiny"))
 

@@ -131,10 +131,11 @@ def new_context(browser):
 
 @pytest.fixture
 def open_page(browser, shared_context, server):
-    """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests."""
+    """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests;
+    script runs before what the page itself runs."""
     pages, problems = [], []
 
-    def visit(path="/", width=1280, height=900, scheme="light"):
+    def visit(path="/", width=1280, height=900, scheme="light", script=None):
         # pages of one context have six connections between them, and each keeps two of them
         page = (new_context(browser) if pages else shared_context).new_page()
         pages.append(page)
@@ -153,6 +154,8 @@ def open_page(browser, shared_context, server):
                 else None
             ),
         )
+        if script:
+            page.add_init_script(script=script)
         page.goto(server + path)
         return page
 

@@ -16,15 +16,18 @@ FIGURE = "#ablation-curves"
 CLEAREST = max(WHOLE, key=lambda name: clearness(STUDIES[name])) if WHOLE else ""
 
 
-def opened(open_page, study=None, **how):
-    """The tab with its first curves drawn, or with another study chosen."""
+def opened(open_page, **how):
+    """The tab with its first curves drawn."""
     page = open_page("/?tab=ablations", **how)
     expect(page.locator(f"{FIGURE} .variants-list button").first).to_be_visible()
-    if study:
-        page.get_by_label(study.replace("_", " "), exact=True).click()
-    n = len(STUDIES[study or CLEAREST].variants)
-    expect(page.locator(f"{FIGURE} .variants-list button")).to_have_count(n)
+    has_all_its_curves(page, CLEAREST)
     return page
+
+
+def has_all_its_curves(page, study):
+    """A row of the list for each variant of a study."""
+    rows = page.locator(f"{FIGURE} .variants-list button")
+    expect(rows).to_have_count(len(STUDIES[study].variants))
 
 
 def lines(page):
@@ -32,8 +35,7 @@ def lines(page):
     return page.locator(f"{FIGURE} .variants-line")
 
 
-def test_it_opens_on_the_whole_model_and_those_that_differ_most_in_the_clearest_study(open_page):
-    page = opened(open_page)
+def opens_on_the_whole_model_and_those_that_differ_most(page):
     expect(page.get_by_label(CLEAREST.replace("_", " "), exact=True)).to_be_checked()
     expect(lines(page)).to_have_count(4)
     on = page.locator(f"{FIGURE} .variants-list [aria-pressed=true] span")
@@ -42,8 +44,7 @@ def test_it_opens_on_the_whole_model_and_those_that_differ_most_in_the_clearest_
     expect(page.locator(f"{FIGURE} .finding")).to_contain_text("changes make")
 
 
-def test_a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(open_page):
-    page = opened(open_page)
+def a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(page):
     rows = page.locator(f"{FIGURE} .variants-list button")
     rows.nth(4).click()
     expect(lines(page)).to_have_count(5)
@@ -57,8 +58,7 @@ def test_a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(open_page):
     expect(lines(page)).to_have_count(4)
 
 
-def test_pointing_at_the_chart_shows_the_values_there(open_page):
-    page = opened(open_page)
+def keys_on_the_chart_show_the_values_there(page):
     first = page.locator(f"{FIGURE} .variants-list em").first
     end = first.inner_text()
     page.locator(f"{FIGURE} .variants-chart").focus()
@@ -74,25 +74,7 @@ def test_pointing_at_the_chart_shows_the_values_there(open_page):
     expect(first).to_have_text(end)
 
 
-def test_the_curves_are_downloaded(open_page):
-    page = opened(open_page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Learning curves: download CSV").click()
-    found = {row["variant"] for row in rows_of(download.value)}
-    assert found == {variant.title for variant in STUDIES[CLEAREST].variants.values()}
-
-
-@pytest.mark.parametrize("study", WHOLE)
-def test_every_study_draws_a_curve_for_each_variant_and_a_row_in_the_table(open_page, study):
-    page = opened(open_page, study)
-    press_tab(page, "Results")
-    rows = page.locator("#ablation-results tbody tr")
-    expect(rows).to_have_count(len(STUDIES[study].variants))
-    expect(page.locator("#ablation-verdicts")).to_contain_text("the baseline")
-
-
-def test_axes_turn_logarithmic_and_show_other_costs(open_page):
-    page = opened(open_page)
+def axes_turn_logarithmic_and_show_other_costs(page):
     labels = page.locator(f"{FIGURE} .chart-tick")
     before = labels.all_text_contents()
     press_tab(page, "Axes")
@@ -105,9 +87,30 @@ def test_axes_turn_logarithmic_and_show_other_costs(open_page):
     expect(page.locator(f"{FIGURE} h3")).to_contain_text("train loss")
 
 
-def test_another_baseline_changes_the_table(open_page):
+def test_the_curves_of_the_clearest_study_follow_presses_keys_and_axes_and_can_be_kept(open_page):
     page = opened(open_page)
-    press_tab(page, "Results")
+    opens_on_the_whole_model_and_those_that_differ_most(page)
+    a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(page)
+    keys_on_the_chart_show_the_values_there(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Learning curves: download CSV").click()
+    found = {row["variant"] for row in rows_of(download.value)}
+    assert found == {variant.title for variant in STUDIES[CLEAREST].variants.values()}
+    axes_turn_logarithmic_and_show_other_costs(page)
+
+
+def the_table_is_downloaded(page):
+    """As it is read by a program, and by a paper."""
+    page.locator("#ablation-results tbody tr").first.wait_for()  # an empty table has no file
+    for tool, sign in (("CSV", "flops_per_target"), ("TEX", r"\toprule")):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Where they end: download {tool}").click()
+        assert sign in Path(download.value.path()).read_text()
+        if tool == "CSV":
+            assert len(rows_of(download.value)) == len(STUDIES[CLEAREST].variants)
+
+
+def another_baseline_changes_the_table(page):
     bold = page.locator("#ablation-results tr.bold")
     expect(bold).to_contain_text("full")
     second = list(STUDIES[CLEAREST].variants.values())[1].title
@@ -116,22 +119,27 @@ def test_another_baseline_changes_the_table(open_page):
     expect(bold).to_contain_text(second)
 
 
-@pytest.mark.parametrize(("tool", "sign"), [("CSV", "flops_per_target"), ("TEX", r"\toprule")])
-def test_the_table_is_downloaded(open_page, tool, sign):
+def has_a_row_for_each_variant(page, study):
+    """The table of a study that is chosen."""
+    page.get_by_label(study.replace("_", " "), exact=True).click()
+    rest(page)
+    has_all_its_curves(page, study)
+    rows = page.locator("#ablation-results tbody tr")
+    expect(rows).to_have_count(len(STUDIES[study].variants))
+    expect(page.locator("#ablation-verdicts")).to_contain_text("the baseline")
+
+
+def test_the_table_is_downloaded_and_follows_the_baseline_and_every_study(open_page):
     page = opened(open_page)
     press_tab(page, "Results")
-    page.locator("#ablation-results tbody tr").first.wait_for()  # an empty table has no file
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"Where they end: download {tool}").click()
-    path = Path(download.value.path())
-    assert sign in path.read_text()
-    if tool == "CSV":
-        assert len(rows_of(download.value)) == len(STUDIES[CLEAREST].variants)
+    the_table_is_downloaded(page)
+    another_baseline_changes_the_table(page)
+    rest(page)
+    for study in sorted(WHOLE, key=lambda name: name == CLEAREST):  # the open one last
+        has_a_row_for_each_variant(page, study)
 
 
-def test_twins_answer_and_show_another_head_without_being_asked_again(open_page):
-    page = opened(open_page)
-    press_tab(page, "Twins")
+def twins_show_another_head_without_being_asked_again(page):
     page.get_by_role("button", name="Ask every variant").click()
     cards = page.locator(".twin")
     expect(cards).to_have_count(len(STUDIES[CLEAREST].variants))
@@ -142,9 +150,7 @@ def test_twins_answer_and_show_another_head_without_being_asked_again(open_page)
     assert cards.first.locator(".twin-says").inner_text() == said
 
 
-def test_a_question_asked_while_twins_answer_another_is_answered(open_page):
-    page = opened(open_page)
-    press_tab(page, "Twins")
+def a_question_asked_while_twins_answer_another_is_answered(page):
     text, ask = page.get_by_label("One text for all of them"), page.locator("#twins-ask")
     stop = page.locator("#twins-stop")
     expect(ask).to_be_enabled()
@@ -162,6 +168,14 @@ def test_a_question_asked_while_twins_answer_another_is_answered(open_page):
     page.locator("#twins-stop").click()
     settle(page)
     expect(stop).to_be_disabled()
+
+
+def test_twins_answer_show_another_head_and_answer_what_is_asked_meanwhile(open_page):
+    page = opened(open_page)
+    press_tab(page, "Twins")
+    twins_show_another_head_without_being_asked_again(page)
+    rest(page)
+    a_question_asked_while_twins_answer_another_is_answered(page)
 
 
 def test_all_twins_fit_a_screen_and_the_pressed_one_is_enlarged(open_page):

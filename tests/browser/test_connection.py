@@ -12,14 +12,8 @@ HOLD = """kind => { held[kind] = new Promise(release => { held.release = release
 @pytest.fixture
 def slow_page(open_page):
     """slow_page(path): a page that hears late of what `held` names."""
-
-    def visit(path):
-        page = open_page(path)
-        page.add_init_script(path=Path(__file__).with_name("hold.js"))
-        page.reload()
-        return page
-
-    return visit
+    script = Path(__file__).with_name("hold.js").read_text()
+    return lambda path: open_page(path, script=script)
 
 
 def test_a_question_is_answered_while_the_stream_before_it_closes(slow_page):
@@ -45,9 +39,8 @@ def test_a_question_is_answered_while_the_stream_before_it_closes(slow_page):
 
 
 def test_a_page_left_for_more_than_an_hour_is_loaded_anew(open_page):
-    page = open_page("/?tab=sentiment&review=Dull.")
-    page.add_init_script("{ const now = Date.now; Date.now = () => now() + (window.passed ?? 0); }")
-    page.reload()
+    later = "{ const now = Date.now; Date.now = () => now() + (window.passed ?? 0); }"
+    page = open_page("/?tab=sentiment&review=Dull.", script=later)
     expect(page.locator("#verdict")).to_contain_text("sure")
     come_back = "document.dispatchEvent(new Event('visibilitychange'))"
     page.evaluate(f"window.same = true; window.passed = 59 * 60_000; {come_back}")

@@ -15,7 +15,7 @@ FORMULAS = ["=1+1", '=HYPERLINK("https://x","y")', "+1+1", "-2+3", "@SUM(A1)", "
 TEXTS = ["plain", "a,b", 'say "x"', "two\nlines", "a;=1", "1-2", "x=1", ""]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def call(browser):
     """call(name, given): what one of the functions that all views share makes of it."""
     page = browser.new_page()

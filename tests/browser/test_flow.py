@@ -73,6 +73,7 @@ def opened(open_page, path="/?tab=translate", motion="reduce", **how):
     expect(flow.locator(".flow-lit")).to_have_count(1)
     expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
     flow.scroll_into_view_if_needed()
+    rest(page)  # what is asked late would count as asked by what is done next
     return page, flow
 
 
@@ -100,8 +101,8 @@ def saved_picture(page, flow):
     return Path(download.value.path()).read_text()
 
 
-def test_it_is_painted_and_one_piece_is_lit(open_page):
-    _, flow = opened(open_page, height=720)
+def is_painted_and_one_piece_is_lit(flow):
+    """The piece of which the sentence above and the alternatives speak."""
     assert flow.locator("canvas").bounding_box()["height"] >= 280
     assert flow.bounding_box()["height"] <= 408
     assert 0.01 < painted(flow) < 0.9
@@ -110,8 +111,42 @@ def test_it_is_painted_and_one_piece_is_lit(open_page):
     expect(flow.locator(".flow-won:visible")).to_contain_text(lit)
 
 
-def test_what_is_pointed_at_is_said(open_page):
-    page, flow = opened(open_page)
+def is_whole(flow, width):
+    """The picture and every word in it lie within a page of this width."""
+    box = flow.locator("canvas").bounding_box()
+    assert box["height"] >= 280 and box["x"] + box["width"] <= width
+    assert painted(flow) > 0.01
+    for word in flow.locator(".flow-token:visible").all():
+        place = word.bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= width
+
+
+def the_keyboard_reaches_every_word(page, flow):
+    """And one that was pressed stays lit until Escape."""
+    sources, targets = flow.locator(".flow-source"), flow.locator(".flow-out")
+    caption, before = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
+    sources.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(sources.nth(1)).to_be_focused()
+    expect(caption).to_contain_text(" makes up ")
+    page.keyboard.press("ArrowRight")
+    expect(flow.locator(".flow-out:focus")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(targets.first).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(sources.first).to_be_focused()
+    expect(flow.locator(".flow-source[tabindex='0']")).to_have_count(1)
+    targets.nth(2).click()
+    sources.first.blur()
+    page.mouse.move(1, 1)
+    expect(targets.nth(2)).to_have_class("flow-token flow-out flow-lit")
+    targets.nth(2).press("Escape")
+    expect(caption).to_have_text(before)
+
+
+def what_is_pointed_at_is_said(page, flow):
+    """As long as it is pointed at."""
     caption, before = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
     flow.locator(".flow-out").nth(1).hover()
     expect(caption).not_to_have_text(before)
@@ -122,8 +157,30 @@ def test_what_is_pointed_at_is_said(open_page):
     expect(caption).to_have_text(before)
 
 
-def test_shares_of_the_lit_piece_add_up(open_page):
-    page, flow = opened(open_page)
+def other_views_are_told_what_is_lit_and_are_followed(page, flow):
+    """Each time once."""
+    caption, before = flow.locator(".flow-caption"), flow.locator(".flow-caption").inner_text()
+    page.evaluate("""() => {
+        window.heard_ = [];
+        document.addEventListener('lit', ({detail: {side, position}}) =>
+            window.heard_.push([side, position]));
+    }""")
+    flow.locator(".flow-out").nth(2).hover()
+    flow.locator(".flow-source").nth(3).hover()
+    page.mouse.move(1, 1)
+    page.wait_for_function("window.heard_.length === 3")
+    assert page.evaluate("window.heard_") == [["target", 2], ["source", 3], [None, None]]
+    page.evaluate("""() => document.dispatchEvent(new CustomEvent('lit', {detail:
+        {from: document.querySelector('#german'), side: 'target', position: 1}}))""")
+    word = flow.locator(".flow-out .flow-text").nth(1).inner_text()
+    expect(caption).to_contain_text(f"“{word}”")
+    flow.locator(".flow-out").nth(2).hover()
+    page.mouse.move(1, 1)
+    expect(caption).to_have_text(before)
+
+
+def shares_add_up(page, flow):
+    """Those of every piece, in the table that is saved."""
     with page.expect_download() as download:
         flow.get_by_role("button", name="download CSV").click()
     head, *rows = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
@@ -134,8 +191,56 @@ def test_shares_of_the_lit_piece_add_up(open_page):
         )
 
 
-def test_play_writes_the_sentence_once_more_and_ends(open_page):
-    _, flow = opened(open_page, motion="no-preference")
+def is_saved_with_its_words(page, flow):
+    """As a drawing, in which words are as wide as here, and as a picture."""
+    svg = saved_picture(page, flow)
+    drawn = page.evaluate(
+        """svg => {
+            const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
+            return {error: page.querySelector('parsererror') !== null,
+                paths: page.querySelectorAll('path').length,
+                words: [...page.querySelectorAll('text')].map(node => node.textContent),
+                wide: [...page.querySelectorAll('text[textLength]')]
+                    .find(node => node.textContent === 'horse').getAttribute('textLength')};
+        }""",
+        svg,
+    )
+    assert not drawn["error"] and drawn["paths"] > 20
+    assert {"horse", "Unfold"} & set(drawn["words"]) == {"horse"}
+    word = flow.locator(".flow-source .flow-text", has_text="horse")
+    room = word.bounding_box()["width"] - 10  # less its padding
+    assert float(drawn["wide"]) == pytest.approx(room, abs=0.5)  # whatever font is there
+    assert "NaN" not in svg and "undefined" not in svg
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_it_says_what_is_lit_to_the_eye_the_keyboard_other_views_and_files(open_page):
+    page, flow = opened(open_page, height=720)
+    is_painted_and_one_piece_is_lit(flow)
+    is_whole(flow, 1280)
+    the_keyboard_reaches_every_word(page, flow)
+    what_is_pointed_at_is_said(page, flow)
+    other_views_are_told_what_is_lit_and_are_followed(page, flow)
+    shares_add_up(page, flow)
+    is_saved_with_its_words(page, flow)
+    unfold(flow)
+    is_saved_with_its_words(page, flow)
+
+
+def a_step_ends_where_the_candidates_stand(flow):
+    """The next one begins with the one that was taken."""
+    flow.get_by_role("button", name="Step").click()
+    expect(flow.locator(".flow-out:visible")).to_have_count(0)
+    expect(flow.locator(".flow-candidate:visible")).to_have_count(5)
+    assert written(flow) == pytest.approx(0.7)
+    flow.get_by_role("button", name="Step").click()
+    expect(flow.locator(".flow-out:visible")).to_have_count(1)
+
+
+def play_writes_to_the_end(flow):
+    """And stops there."""
     pieces = flow.locator(".flow-out").count()
     # from near the end, for a whole sentence takes half a minute
     flow.locator(".flow-scrub").evaluate(
@@ -148,28 +253,45 @@ def test_play_writes_the_sentence_once_more_and_ends(open_page):
     assert written(flow) == pieces
 
 
-def test_it_writes_as_fast_as_one_chooses(open_page):
-    page, flow = opened(open_page, motion="no-preference")
+def layers_unfold_and_say_what_each_would_have_said(page, flow):
+    """Until a stack is pressed, which folds them."""
+    before = painted(flow)
+    flow.locator(".flow-unfold").click()
+    expect(flow.locator(".flow-lens.flow-final:visible").last).to_be_visible()
+    expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
+    page.wait_for_function(
+        "+document.querySelector('#translate-flow .flow-start').style.opacity === 0"
+    )
+    assert painted(flow) != before
+    plate = flow.locator(".flow-plate").first
+    name = {"x": 60, "y": plate.bounding_box()["height"] - 10}  # streams lead elsewhere
+    plate.click(position=name)
+    expect(flow.locator(".flow-unfold")).to_have_text("Unfold the layers")
+
+
+def it_writes_as_fast_as_one_chooses(page, flow):
+    """Counted in frames that the page is given one by one from now on."""
     page.evaluate(FRAMES)
     flow.get_by_role("button", name="Play").click()
 
-    def written(speed):
+    def pieces(speed):
         flow.get_by_label("Speed").select_option(speed)
         return page.evaluate("written()")
 
-    slow, fast = written("½ ×"), written("4 ×")
+    slow, fast = pieces("½ ×"), pieces("4 ×")
     assert 0 < slow < 0.5
     assert fast == pytest.approx(8 * slow, rel=0.1)
 
 
-def test_a_step_ends_where_the_candidates_stand(open_page):
-    _, flow = opened(open_page)
-    flow.get_by_role("button", name="Step").click()
-    expect(flow.locator(".flow-out:visible")).to_have_count(0)
-    expect(flow.locator(".flow-candidate:visible")).to_have_count(5)
-    assert written(flow) == pytest.approx(0.7)
-    flow.get_by_role("button", name="Step").click()
-    expect(flow.locator(".flow-out:visible")).to_have_count(1)
+def test_it_goes_step_by_step_to_the_end_unfolds_and_is_as_fast_as_one_chooses(open_page):
+    page, flow = opened(open_page)
+    a_step_ends_where_the_candidates_stand(flow)
+    page.emulate_media(reduced_motion="no-preference")
+    play_writes_to_the_end(flow)
+    rest(page)
+    layers_unfold_and_say_what_each_would_have_said(page, flow)
+    rest(page)  # a frame that is still under way would be the page's own
+    it_writes_as_fast_as_one_chooses(page, flow)
 
 
 def test_nothing_moves_for_those_who_want_no_motion(open_page):
@@ -201,73 +323,6 @@ def test_at_rest_nothing_runs_and_the_server_is_not_asked(open_page):
     page.wait_for_function(AT_REST, polling=50)
     assert page.evaluate("window.paintings_") > 5
     assert [url for url in asked if "queue" in url] == []
-
-
-def test_layers_unfold_and_say_what_each_would_have_said(open_page):
-    page, flow = opened(open_page, motion="no-preference")
-    before = painted(flow)
-    flow.locator(".flow-unfold").click()
-    expect(flow.locator(".flow-lens.flow-final:visible").last).to_be_visible()
-    expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
-    page.wait_for_function(
-        "+document.querySelector('#translate-flow .flow-start').style.opacity === 0"
-    )
-    assert painted(flow) != before
-    plate = flow.locator(".flow-plate").first
-    name = {"x": 60, "y": plate.bounding_box()["height"] - 10}  # streams lead elsewhere
-    plate.click(position=name)
-    expect(flow.locator(".flow-unfold")).to_have_text("Unfold the layers")
-
-
-def test_the_keyboard_reaches_every_word(open_page):
-    page, flow = opened(open_page)
-    sources, targets = flow.locator(".flow-source"), flow.locator(".flow-out")
-    sources.first.focus()
-    page.keyboard.press("ArrowDown")
-    expect(sources.nth(1)).to_be_focused()
-    expect(flow.locator(".flow-caption")).to_contain_text(" makes up ")
-    page.keyboard.press("ArrowRight")
-    expect(flow.locator(".flow-out:focus")).to_have_count(1)
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowUp")
-    expect(targets.first).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    expect(sources.first).to_be_focused()
-    expect(flow.locator(".flow-source[tabindex='0']")).to_have_count(1)
-    kept = targets.nth(2)
-    kept.click()
-    sources.first.blur()
-    page.mouse.move(1, 1)
-    expect(flow.locator(".flow-out").nth(2)).to_have_class("flow-token flow-out flow-lit")
-
-
-@pytest.mark.parametrize("unfolded", [False, True])
-def test_the_picture_can_be_saved_with_its_words(open_page, unfolded):
-    page, flow = opened(open_page)
-    if unfolded:
-        flow.locator(".flow-unfold").click()
-        expect(flow.locator(".flow-lens:visible").first).to_be_visible()
-    svg = saved_picture(page, flow)
-    drawn = page.evaluate(
-        """svg => {
-            const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
-            return {error: page.querySelector('parsererror') !== null,
-                paths: page.querySelectorAll('path').length,
-                words: [...page.querySelectorAll('text')].map(node => node.textContent),
-                wide: [...page.querySelectorAll('text[textLength]')]
-                    .find(node => node.textContent === 'horse').getAttribute('textLength')};
-        }""",
-        svg,
-    )
-    assert not drawn["error"] and drawn["paths"] > 20
-    assert {"horse", "Unfold"} & set(drawn["words"]) == {"horse"}
-    word = flow.locator(".flow-source .flow-text", has_text="horse")
-    room = word.bounding_box()["width"] - 10  # less its padding
-    assert float(drawn["wide"]) == pytest.approx(room, abs=0.5)  # whatever font is there
-    assert "NaN" not in svg and "undefined" not in svg
-    with page.expect_download() as download:
-        flow.get_by_role("button", name="download PNG").click()
-    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_of_a_long_sentence_at_most_24_rows_are_drawn(open_page):
@@ -346,23 +401,25 @@ def opened_on(open_page, tab, **how):
     return page, flow
 
 
-@pytest.mark.parametrize("there", [False, True], ids=["first seen", "there already"])
-@pytest.mark.parametrize("tab", HEADS)
-def test_a_ribbon_that_is_pressed_opens_the_head_it_names(open_page, tab, there):
-    page, flow = opened_on(open_page, tab)
-    heads = page.locator(HEADS[tab][1])
-    if there:
-        press_section(page, "Heads")
-        expect(heads.locator(".heads-title")).not_to_be_empty()
-        press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
-        flow.scroll_into_view_if_needed()
-    unfold(flow)
+def a_ribbon_opens_the_head_it_names(page, flow, heads):
+    """In sight, with its numbers: which head that is, as (layer, head)."""
     layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
     expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
     pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
     expect(heads.locator(".heads-map")).to_be_in_viewport()
     expect(heads.locator("[aria-pressed=true] span")).to_have_text([f"{layer}·{head}"])
+    rest(page)
+    return layer, head
+
+
+def another_head_is_looked_at_and_left(page, flow, heads, layer, head):
+    """The section of the heads was there already, and is not the one that is open."""
+    heads.locator(".heads-grid [aria-pressed=false]").first.click()
+    expect(heads.locator(".heads-title")).not_to_contain_text(f"layer {layer}, head {head}")
+    press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
+    rest(page)
+    flow.scroll_into_view_if_needed()
 
 
 # tab -> the stack whose stream is first, and where the text is that is looked into
@@ -373,12 +430,10 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("tab", INSIDE)
-def test_a_stream_that_is_pressed_leads_to_its_numbers(open_page, tab):
-    page, flow = opened_on(open_page, tab)
+def a_stream_leads_to_its_numbers(page, flow, tab):
+    """And Back to the flow as it was."""
     stack, model, box = INSIDE[tab]
     text = page.locator(box).evaluate("box => box.value ?? box.textContent")
-    unfold(flow)
     said = press_stream(page, flow)
     assert "the stream of " in said or " keeps " in said
     layer = re.match(r"layer (\d+)", said)[1]
@@ -394,14 +449,16 @@ def test_a_stream_that_is_pressed_leads_to_its_numbers(open_page, tab):
     expect(flow.locator(".flow-unfold")).to_have_text("Fold the layers")
 
 
-def test_who_forces_a_candidate_by_key_stands_at_its_word_afterwards(open_page):
-    page, flow = opened(open_page)
-    other = flow.locator(".flow-candidate:not(.flow-won):visible").first
-    word = other.locator("b").inner_text()
-    other.focus()
-    with answered(page):
-        page.keyboard.press("Enter")
-    expect(flow.locator(".flow-token:focus")).to_have_text(word)
+@pytest.mark.parametrize("tab", HEADS)
+def test_a_ribbon_that_is_pressed_opens_its_head_and_a_stream_its_numbers(open_page, tab):
+    page, flow = opened_on(open_page, tab)
+    heads = page.locator(HEADS[tab][1])
+    unfold(flow)
+    layer, head = a_ribbon_opens_the_head_it_names(page, flow, heads)
+    another_head_is_looked_at_and_left(page, flow, heads, layer, head)
+    a_ribbon_opens_the_head_it_names(page, flow, heads)
+    flow.scroll_into_view_if_needed()
+    a_stream_leads_to_its_numbers(page, flow, tab)
 
 
 def test_a_finger_is_told_what_it_taps_before_that_opens(open_page):
@@ -443,65 +500,23 @@ def test_a_press_on_an_alternative_is_meant_for_the_word_that_is_pointed_at(open
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
 
 
-def test_a_key_that_leaves_a_word_for_an_alternative_keeps_the_word_lit(open_page):
+def test_a_key_that_leaves_a_word_for_an_alternative_keeps_it_lit_and_forces_that(open_page):
     page, flow = opened(open_page)
     words = flow.locator(".flow-out")
     lit = words.and_(flow.locator(".flow-lit"))
-    rest(page)
     flow.locator(".flow-out[tabindex='0']").focus()
     page.keyboard.press("ArrowUp")
     moved = flow.locator(".flow-out:focus .flow-text").inner_text()
     expect(lit.locator(".flow-text")).to_have_text(moved)
     page.keyboard.press("Tab")
-    expect(flow.locator(".flow-candidate:focus")).to_have_count(1)
+    other = flow.locator(".flow-candidate:focus")
+    expect(other).to_have_count(1)
     rest(page)
     expect(lit.locator(".flow-text")).to_have_text(moved)
-
-
-def test_a_candidate_is_forced(open_page):
-    page, flow = opened(open_page)
-    other = flow.locator(".flow-candidate:not(.flow-won):visible").first
-    wanted = other.locator("b").inner_text()
-    other.click()
-    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
-    expect(flow.locator(".flow-out .flow-text", has_text=wanted).first).to_be_attached()
-
-
-def test_other_views_are_told_what_is_lit_and_are_followed(open_page):
-    page, flow = opened(open_page)
-    page.evaluate("""() => {
-        window.heard_ = [];
-        document.addEventListener('lit', ({detail: {side, position}}) =>
-            window.heard_.push([side, position]));
-    }""")
-    flow.locator(".flow-out").nth(2).hover()
-    flow.locator(".flow-source").nth(3).hover()
-    page.mouse.move(1, 1)
-    page.wait_for_function("window.heard_.length === 3")
-    assert page.evaluate("window.heard_") == [["target", 2], ["source", 3], [None, None]]
-    page.evaluate("""() => document.dispatchEvent(new CustomEvent('lit', {detail:
-        {from: document.querySelector('#german'), side: 'target', position: 1}}))""")
-    word = flow.locator(".flow-out .flow-text").nth(1).inner_text()
-    expect(flow.locator(".flow-caption")).to_contain_text(f"“{word}”")
-
-
-def test_markup_is_a_word_like_any_other(open_page):
-    path = "/?tab=translate&text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20is%20a%20picture."
-    page, flow = opened(open_page, path)
-    assert flow.locator("img").count() == 0
-    expect(flow.locator(".flow-source", has_text="picture")).to_have_count(1)
-    assert "<img" not in saved_picture(page, flow)
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_a_picture_is_whole_on_a_phone_and_a_screen(open_page, width):
-    _, flow = opened(open_page, width=width, height=844)
-    box = flow.locator("canvas").bounding_box()
-    assert box["height"] >= 280 and box["x"] + box["width"] <= width
-    assert painted(flow) > 0.01
-    for word in flow.locator(".flow-token:visible").all():
-        place = word.bounding_box()
-        assert place["x"] >= 0 and place["x"] + place["width"] <= width
+    word = other.locator("b").inner_text()
+    with answered(page):
+        page.keyboard.press("Enter")
+    expect(flow.locator(".flow-token:focus")).to_have_text(word)  # one stands there afterwards
 
 
 # what of a flow's bar can be seen, by name
@@ -517,11 +532,15 @@ def colours(page, flow):
     return {n for n, rgb in enumerate(channels, 1) if f"rgb({', '.join(map(str, rgb))})" in svg}
 
 
-def ask_raw(flow):
-    """Unfold a flow and see raw attention instead of contributions."""
+def unfold_with_its_bar(flow):
+    """Unfold a flow: now raw attention can be asked for."""
     assert not {*RAW} & {*flow.evaluate(BAR)}
     unfold(flow)
     assert {*RAW} & {*flow.evaluate(BAR)} == {"flow-raw"}
+
+
+def ask_raw(flow):
+    """See raw attention instead of contributions in an unfolded flow."""
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text("raw attention, head")
     assert {*RAW} <= {*flow.evaluate(BAR)}
@@ -530,6 +549,7 @@ def ask_raw(flow):
 def opened_raw(open_page, tab, **how):
     """Any tab with its first flow, unfolded, with raw attention instead of contributions."""
     page, flow = opened_on(open_page, tab, **how)
+    unfold_with_its_bar(flow)
     ask_raw(flow)
     return page, flow
 
@@ -541,9 +561,8 @@ TINTED = """nodes => nodes.filter(node => node.querySelector('.flow-share').text
         node.querySelector('.flow-share').textContent.match(/\\d+/)[0]])"""
 
 
-@pytest.mark.parametrize("tab", HEADS)
-def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
-    page, flow = opened_raw(open_page, tab, height=720)
+def raw_attention_is_drawn_and_put_away(page, flow):
+    """Of one head or of several; then contributions are there again."""
     heads, caption = flow.locator(".flow-heads button"), flow.locator(".flow-caption")
     chosen = heads.and_(flow.locator("[aria-pressed=true]"))
     expect(chosen).to_have_count(1)
@@ -563,9 +582,17 @@ def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
     expect(caption).to_contain_text(re.compile(r"heads(\s+\d){2} in all layers"))
     assert colours(page, flow) == {first, other}
     assert flow.locator(".flow-caption .flow-swatch").count() == 2
+    heads.nth(other - 1).click()
+    expect(chosen).to_have_text([str(first)])
     flow.locator(".flow-raw").click()
     expect(caption).to_contain_text(" comes ")
     assert {*RAW} & {*flow.evaluate(BAR)} == {"flow-raw"}
+
+
+@pytest.mark.parametrize("tab", ["sentiment", "generate"])
+def test_raw_attention_is_drawn_for_those_who_ask(open_page, tab):
+    page, flow = opened_raw(open_page, tab, height=720)
+    raw_attention_is_drawn_and_put_away(page, flow)
 
 
 def saved_weights(page, flow):
@@ -575,17 +602,16 @@ def saved_weights(page, flow):
     return rows_of(download.value)
 
 
-def test_what_is_too_thin_to_be_drawn_is_not_saved(open_page):
-    page, flow = opened_on(open_page, "translate")
-    unfold(flow)
-    for least in (1.5, 4):  # percent of a word; of a layer's ribbons half as much is drawn
+def what_is_too_thin_to_be_drawn_is_not_saved(page, flow):
+    """Of contributions, from another least share and from the first one."""
+    for least in (4, 1.5):  # percent of a word; of a layer's ribbons half as much is drawn
         flow.locator(".flow-sift input").fill(str(least))
         thinnest = min(float(row["share"]) for row in saved_weights(page, flow))
         assert least / 200 - 1e-4 < thinnest < least / 100
 
 
-def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
-    page, flow = opened_raw(open_page, "translate")
+def what_is_chosen_is_drawn_said_and_saved(page, flow):
+    """Of raw attention: a layer, and a least weight."""
     caption, sift = flow.locator(".flow-caption"), flow.locator(".flow-sift input")
     every = saved_weights(page, flow)
     assert {row["attention"] for row in every} == {"self", "cross"}
@@ -607,12 +633,29 @@ def test_what_is_chosen_of_raw_attention_is_drawn_said_and_saved(open_page):
         svg,
     )
     assert "raw attention, head" in said and "in decoder layer 2, from 40 % on." in said
+    flow.locator(".flow-layers").select_option("all layers")
+    sift.fill("10")
+    expect(caption).to_contain_text("in all layers, from 10")
+
+
+def test_raw_attention_is_chosen_drawn_saved_and_leads_to_its_heads(open_page):
+    page, flow = opened_raw(open_page, "translate", height=720)
+    raw_attention_is_drawn_and_put_away(page, flow)
+    what_is_too_thin_to_be_drawn_is_not_saved(page, flow)
+    ask_raw(flow)
+    what_is_chosen_is_drawn_said_and_saved(page, flow)
+    heads = page.locator(HEADS["translate"][1])
+    layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
+    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
+    pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
+    expect(heads.locator(".view-readout")).to_contain_text(pair)
 
 
 def test_raw_attention_is_asked_for_once_and_again_of_another_text(open_page):
     page, flow = opened_on(open_page, "translate")
     settle(page)
     before = page.evaluate("watch.asked()")
+    unfold_with_its_bar(flow)
     ask_raw(flow)
     flow.locator(".flow-raw").click()
     expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
@@ -651,27 +694,8 @@ def test_raw_attention_is_chosen_by_keyboard(open_page):
     expect(flow.locator(".flow-caption")).to_contain_text("from 11")
 
 
-def test_a_ribbon_of_raw_attention_opens_its_head(open_page):
-    page, flow = opened_raw(open_page, "translate")
-    heads = page.locator(HEADS["translate"][1])
-    layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
-    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
-    pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
-    expect(heads.locator(".view-readout")).to_contain_text(pair)
-
-
-def test_on_a_phone_raw_attention_fits(open_page):
-    page, flow = opened_raw(open_page, "translate", width=390, height=844)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for part in flow.locator(".flow-bar > *:visible").all():
-        box = part.bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-
-
-@pytest.mark.parametrize("tab", HEADS)
-def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
-    page, flow = opened_on(open_page, tab, width=390, height=844)
-    flow.locator(".flow-unfold").click()
+def what_each_layer_says_lies_apart_and_inside(page, flow):
+    """Of an unfolded flow on a phone."""
     said = flow.locator(".flow-lens:visible")
     expect(said).not_to_have_count(0)
     rest(page)
@@ -682,11 +706,36 @@ def test_on_a_phone_what_each_layer_says_lies_apart_and_inside(open_page, tab):
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
-def test_on_a_phone_no_word_lies_under_the_arrow_of_a_verdict(open_page):
-    page, flow = opened_on(open_page, "sentiment", width=390, height=844)
-    rest(page)
+def no_word_lies_under_the_arrow_of_a_verdict(flow):
+    """But below where it ends."""
     box = flow.locator("canvas").bounding_box()
     scale = box["y"] + box["height"] - 74  # where the arrow ends, coming from above
     for word in flow.locator(".flow-pole, .flow-verdict").all():
         assert word.bounding_box()["y"] > scale
         assert word.bounding_box()["y"] + word.bounding_box()["height"] <= box["y"] + box["height"]
+
+
+def test_on_a_phone_a_translation_flows_within_the_page_whatever_is_drawn_of_it(open_page):
+    page, flow = opened(open_page, width=390, height=844)
+    is_whole(flow, 390)
+    unfold_with_its_bar(flow)
+    what_each_layer_says_lies_apart_and_inside(page, flow)
+    ask_raw(flow)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for part in flow.locator(".flow-bar > *:visible").all():
+        box = part.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+def test_on_a_phone_what_each_layer_of_a_story_says_lies_apart_and_inside(open_page):
+    page, flow = opened_on(open_page, "generate", width=390, height=844)
+    unfold(flow)
+    what_each_layer_says_lies_apart_and_inside(page, flow)
+
+
+def test_on_a_phone_no_word_of_a_review_lies_under_the_arrow_or_on_another(open_page):
+    page, flow = opened_on(open_page, "sentiment", width=390, height=844)
+    rest(page)
+    no_word_lies_under_the_arrow_of_a_verdict(flow)
+    unfold(flow)
+    what_each_layer_says_lies_apart_and_inside(page, flow)

@@ -51,8 +51,7 @@ def choose(page, label, kind):
     expect(page.locator("#inside-model .view-note[role=status]")).to_contain_text(kind)
 
 
-def test_the_stages_of_attention_come_in_their_order(open_page):
-    page = opened(open_page)
+def the_stages_of_attention_come_in_their_order(page):
     expect(page.locator("#inside-stages .stages-title")).to_contain_text("cross-attention, head 1")
     assert stages(page) == [
         "query",
@@ -65,16 +64,28 @@ def test_the_stages_of_attention_come_in_their_order(open_page):
         "context",
         "output",
     ]
-    part = page.locator("#inside-part")
     maps = ["query", "key", "value", "query · key", "softmax", "context"]
-    assert part.locator("figcaption b").all_inner_texts() == maps
+    assert page.locator("#inside-part figcaption b").all_inner_texts() == maps
+
+
+def a_cell_says_its_number_and_arrow_keys_move(page):
+    figure = page.locator("#inside-stages figure").filter(has_text="softmax")
+    figure.locator("canvas").focus()
+    say = figure.locator(".stages-say")
+    expect(say).to_contain_text("row 1")
+    figure.locator("canvas").press("ArrowDown")
+    expect(say).to_contain_text("row 2")
+    expect(say).to_contain_text("row sum 1.00")
+
+
+def another_head_can_be_pressed(page):
+    part = page.locator("#inside-part")
     part.get_by_role("button", name="head 2", exact=True).click()
     expect(page.locator("#inside-stages .stages-title")).to_contain_text("head 2")
     expect(part.locator(".stages-title")).to_contain_text("head 2")
 
 
-def test_every_box_can_be_pressed(open_page):
-    page = opened(open_page)
+def every_box_can_be_pressed(page):
     for key, said, stage in (
         ("encoder:embedding", "embedding", "token vectors"),
         ("encoder:positions", "positions", "residual stream"),
@@ -90,8 +101,7 @@ def test_every_box_can_be_pressed(open_page):
     expect(page.locator("#inside-code .code-lines")).to_contain_text("def logits")
 
 
-def test_a_layer_opens_and_the_other_one_folds(open_page):
-    page = opened(open_page)
+def a_layer_opens_and_the_other_one_folds(page):
     assert page.locator(f'[data-key="{CROSS}"]').count() == 1
     page.locator('#inside-model [data-stack=decoder][data-layer="1"]').press("Enter")
     assert page.locator(f'[data-key="{CROSS}"]').count() == 0
@@ -99,19 +109,18 @@ def test_a_layer_opens_and_the_other_one_folds(open_page):
     assert page.locator('[data-key="encoder:0:self:attention"]').count() == 1
 
 
-def test_a_cell_says_its_number_and_arrow_keys_move(open_page):
+def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pressed(open_page):
     page = opened(open_page)
-    figure = page.locator("#inside-stages figure").filter(has_text="softmax")
-    figure.locator("canvas").focus()
-    say = figure.locator(".stages-say")
-    expect(say).to_contain_text("row 1")
-    figure.locator("canvas").press("ArrowDown")
-    expect(say).to_contain_text("row 2")
-    expect(say).to_contain_text("row sum 1.00")
+    the_stages_of_attention_come_in_their_order(page)
+    a_cell_says_its_number_and_arrow_keys_move(page)  # first: after a press, focus says nothing
+    another_head_can_be_pressed(page)
+    rest(page)
+    every_box_can_be_pressed(page)
+    rest(page)
+    a_layer_opens_and_the_other_one_folds(page)
 
 
-def test_a_number_opens_into_what_it_is_made_of(open_page):
-    page = opened(open_page)
+def a_number_opens_into_what_it_is_made_of(page):
     part, sheet = page.locator("#inside-part"), page.locator("#inside-number .arithmetic")
     weights = part.locator("figure").filter(has_text="softmax").locator("canvas")
     weights.focus()
@@ -136,8 +145,7 @@ def test_a_number_opens_into_what_it_is_made_of(open_page):
     expect(weights).to_be_focused()
 
 
-def test_a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(open_page):
-    page = opened(open_page)
+def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
     press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
     below = page.locator("#inside-stages figure").filter(has_text="a projection back")
     below.locator("canvas").click()
@@ -154,9 +162,30 @@ def test_a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(open
         assert ("Enter shows how a number was made" in name) is opens, title
 
 
-def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
+def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
     page = opened(open_page)
-    rows = lens(page).locator("tbody tr")
+    a_number_opens_into_what_it_is_made_of(page)
+    rest(page)
+    a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page)
+
+
+def downloads_hold_every_box_and_every_number(page):
+    for view, name, words in (
+        ("#inside-model", "download CSV", "cross-attention"),
+        ("#inside-model", "download SVG", "<svg"),
+        ("#inside-stages", "download CSV", "softmax"),
+        ("#inside-part", "download CSV", "softmax"),
+        ("#inside-lens", "download CSV", "rank of the last answer"),
+    ):
+        if view == "#inside-lens":
+            lens(page)
+        with page.expect_download() as download:
+            page.locator(view).get_by_role("button", name=name).click()
+        assert words in Path(download.value.path()).read_text()
+
+
+def the_lens_ends_with_the_translation_and_shows_five(page):
+    rows = page.locator("#inside-lens tbody tr")
     for i in range(rows.count()):
         read_next = rows.nth(i).locator("th span").nth(1).inner_text().removeprefix("→").strip()
         assert rows.nth(i).locator("td").last.locator(".lens-token").inner_text() == read_next
@@ -172,6 +201,13 @@ def test_the_lens_ends_with_the_translation_and_shows_five(open_page):
         page.keyboard.press("ArrowRight")
     rest(page)
     expect(panel).to_be_visible()
+
+
+def test_all_is_downloaded_and_the_lens_ends_with_the_translation_and_shows_five(open_page):
+    page = opened(open_page)
+    downloads_hold_every_box_and_every_number(page)
+    rest(page)
+    the_lens_ends_with_the_translation_and_shows_five(page)
 
 
 def test_another_model_has_another_drawing(open_page):
@@ -207,17 +243,7 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     expect(note).not_to_have_text(first)  # it has learnt meanwhile
 
 
-def test_hostile_text_is_shown_as_it_is(open_page):
-    page = opened(open_page)
-    page.locator("#inside-text textarea").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
-    page.get_by_role("button", name="Look inside").click()
-    expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
-    lens(page)
-    assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
-
-
-def test_the_picture_follows_the_text(open_page):
-    page = opened(open_page)
+def the_picture_follows_the_text(page):
     page.locator("#inside-text textarea").fill("A horse.")
     expect(page.locator("#inside-model")).to_contain_text("encoder, 4 tokens")
     page.locator("#inside-text textarea").fill("")
@@ -225,8 +251,7 @@ def test_the_picture_follows_the_text(open_page):
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
-def test_what_cannot_be_read_is_a_sentence(open_page):
-    page = opened(open_page)
+def what_cannot_be_read_is_a_sentence(page):
     page.locator("#inside-text textarea").fill("word " * 300)
     page.get_by_role("button", name="Look inside").click()
     note = page.locator("#inside-model .view-note[role=status]")
@@ -238,23 +263,24 @@ def test_what_cannot_be_read_is_a_sentence(open_page):
     expect(page.locator("#inside-model svg").first).to_be_visible()
 
 
+def hostile_text_is_shown_as_it_is(page):
+    page.locator("#inside-text textarea").fill("<img src=x onerror=alert(1)> ${alert(2)} <b>b</b>")
+    page.get_by_role("button", name="Look inside").click()
+    expect(page.locator("#inside-stages .stages-rows").nth(1)).to_contain_text("<")
+    lens(page)
+    assert page.locator("#inside-stages img, #inside-lens img, #inside-lens b").count() == 0
+
+
+def test_the_picture_follows_any_text_and_what_cannot_be_read_is_a_sentence(open_page):
+    page = opened(open_page)
+    the_picture_follows_the_text(page)
+    rest(page)
+    what_cannot_be_read_is_a_sentence(page)
+    rest(page)
+    hostile_text_is_shown_as_it_is(page)
+
+
 def test_on_a_phone_the_numbers_come_into_sight(open_page):
     page = opened(open_page, width=390, height=800)
     press(page, "encoder:0:self:attention", "encoder, layer 1: self-attention")
     expect(page.locator("#inside-part .stages-title")).to_be_in_viewport()
-
-
-def test_downloads_hold_every_box_and_every_number(open_page):
-    page = opened(open_page)
-    for view, name, words in (
-        ("#inside-model", "download CSV", "cross-attention"),
-        ("#inside-model", "download SVG", "<svg"),
-        ("#inside-stages", "download CSV", "softmax"),
-        ("#inside-part", "download CSV", "softmax"),
-        ("#inside-lens", "download CSV", "rank of the last answer"),
-    ):
-        if view == "#inside-lens":
-            lens(page)
-        with page.expect_download() as download:
-            page.locator(view).get_by_role("button", name=name).click()
-        assert words in Path(download.value.path()).read_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import rest, unfold
+from visitor import press_section, rest, unfold
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,26 +15,8 @@ def needs(checkpoint):
     return pytest.mark.skipif(not there, reason=f"no {checkpoint} checkpoint")
 
 
-# a view's address, what can be pressed in it, and a key that leads to the next of them
-VIEWS = [
-    pytest.param("sentiment&section=words", "#words .words-word", "ArrowRight", id="words"),
-    pytest.param("sentiment&section=heads", "#review-heads .heads-grid button", "ArrowRight"),
-    pytest.param("sentiment&section=heads", "#review-heads .heads-grid button", "ArrowDown"),
-    pytest.param("translate&section=switch-off", "#switches .switch-grid button", "ArrowDown"),
-    pytest.param("translate", "#tree .tree-node:not(.later)", "ArrowRight", id="tree"),
-    pytest.param("generate&section=branches", "#garden .garden-run", "ArrowRight", id="garden"),
-    pytest.param("inside", "#inside-model :is([data-key],[data-layer])", "ArrowDown", id="model"),
-    pytest.param("inside&section=logit-lens", "#inside-lens tbody td", "ArrowDown", id="lens"),
-    pytest.param("translate", "#translate-flow .flow-source", "ArrowDown", id="flow"),
-]
-
-
-@needs("sentiment")
-@needs("translation")
-@needs("shakespeare")
-@pytest.mark.parametrize(("tab", "selector", "key"), VIEWS)
-def test_tab_reaches_one_of_a_view_and_an_arrow_the_next(open_page, tab, selector, key):
-    page = open_page(f"/?tab={tab}")
+def tab_reaches_one_and_an_arrow_the_next(page, selector, key):
+    """Of what can be pressed in a view that can be seen; the key leads to the next of them."""
     all_of_them = page.locator(selector)
     expect(all_of_them.nth(2)).to_be_attached()
     rest(page)
@@ -49,6 +31,64 @@ def test_tab_reaches_one_of_a_view_and_an_arrow_the_next(open_page, tab, selecto
     assert now != first, "it went on"
     expect(stop).to_have_count(1)
     assert focused.get_attribute("tabindex") == "0", "Tab comes back to it"
+
+
+@needs("sentiment")
+def test_keys_go_through_the_words_and_heads_of_a_review_and_onto_the_map(open_page):
+    page = open_page("/?tab=sentiment&section=words")
+    tab_reaches_one_and_an_arrow_the_next(page, "#words .words-word", "ArrowRight")
+    press_section(page, "Heads")
+    for key in ("ArrowRight", "ArrowDown"):
+        tab_reaches_one_and_an_arrow_the_next(page, "#review-heads .heads-grid button", key)
+    # Tab onto the map goes on with the query that is described
+    heads = page.locator("#review-heads")
+    said = heads.locator(".view-readout")
+    expect(said).to_contain_text("Query 1 “[CLS]”")
+    heads.locator(".heads-grid button[tabindex='0']").focus()
+    page.keyboard.press("Tab")
+    expect(heads.locator("canvas.heads-map")).to_be_focused()
+    expect(said).to_contain_text("Query 1 “[CLS]”")
+
+
+@needs("translation")
+def test_keys_go_through_a_translation_its_switches_and_every_weight_of_a_head(open_page):
+    page = open_page("/?tab=translate")
+    tab_reaches_one_and_an_arrow_the_next(page, "#translate-flow .flow-source", "ArrowDown")
+    tab_reaches_one_and_an_arrow_the_next(page, "#tree .tree-node:not(.later)", "ArrowRight")
+    press_section(page, "Switch off")
+    tab_reaches_one_and_an_arrow_the_next(page, "#switches .switch-grid button", "ArrowDown")
+    press_section(page, "Heads")
+    heads = page.locator("#translation-heads")
+    heads.locator(".heads-grid button").first.wait_for()
+    rest(page)
+    said, plot = heads.locator(".view-readout"), heads.locator("canvas.heads-map")
+    plot.press("ArrowUp")
+    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” looks at"))
+    plot.press("ArrowRight")
+    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” gives key 1 "))
+    plot.press("ArrowRight")
+    expect(said).to_contain_text("gives key 2 ")
+
+
+@needs("shakespeare")
+def test_keys_go_through_the_threads_of_a_story(open_page):
+    page = open_page("/?tab=generate&section=branches")
+    tab_reaches_one_and_an_arrow_the_next(page, "#garden .garden-run", "ArrowRight")
+
+
+@needs("translation")
+def test_keys_go_through_a_model_from_stack_to_stack_and_through_its_lens(open_page):
+    page, parts = open_page("/?tab=inside"), "#inside-model :is([data-key],[data-layer])"
+    tab_reaches_one_and_an_arrow_the_next(page, parts, "ArrowDown")
+    model = page.locator("#inside-model")
+    model.locator("[data-stack=encoder]").first.focus()
+    page.keyboard.press("ArrowRight")
+    focused = model.locator(":focus")
+    expect(focused).to_have_attribute("aria-label", re.compile("^decoder"))
+    page.keyboard.press("ArrowLeft")
+    expect(focused).to_have_attribute("aria-label", re.compile("^encoder"))
+    press_section(page, "Logit lens")
+    tab_reaches_one_and_an_arrow_the_next(page, "#inside-lens tbody td", "ArrowDown")
 
 
 def tab_to(page, reach):
@@ -96,21 +136,6 @@ def test_keys_go_along_the_ribbons_of_what_is_lit_and_open_what_made_them(open_p
     expect(page.locator("#translation-heads .heads-title")).to_be_in_viewport()
 
 
-@needs("translation")
-def test_every_weight_of_a_head_can_be_read_by_keys(open_page):
-    page = open_page("/?tab=translate&section=heads")
-    heads = page.locator("#translation-heads")
-    heads.locator(".heads-grid button").first.wait_for()
-    rest(page)
-    said, plot = heads.locator(".view-readout"), heads.locator("canvas.heads-map")
-    plot.press("ArrowUp")
-    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” looks at"))
-    plot.press("ArrowRight")
-    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” gives key 1 "))
-    plot.press("ArrowRight")
-    expect(said).to_contain_text("gives key 2 ")
-
-
 def test_a_weight_of_the_model_that_learns_can_be_read_by_keys(open_page):
     page = open_page("/?tab=lab")
     plot = page.locator("#lab-heads .moment-map").first
@@ -139,29 +164,3 @@ def test_who_reads_one_twin_goes_on_reading_while_others_answer(open_page):
     assert cards.first.evaluate("node => node === window.card_"), "a press on it would be lost"
     # others have answered meanwhile, whether before it was remembered or after
     assert cards.count() > 1
-
-
-@needs("sentiment")
-def test_tab_onto_the_map_goes_on_with_the_query_that_is_described(open_page):
-    page = open_page("/?tab=sentiment&section=heads")
-    heads = page.locator("#review-heads")
-    heads.locator(".heads-grid button").first.wait_for()
-    rest(page)
-    said = heads.locator(".view-readout")
-    expect(said).to_contain_text("Query 1 “[CLS]”")
-    heads.locator(".heads-grid button[tabindex='0']").focus()
-    page.keyboard.press("Tab")
-    expect(heads.locator("canvas.heads-map")).to_be_focused()
-    expect(said).to_contain_text("Query 1 “[CLS]”")
-
-
-@needs("translation")
-def test_arrows_lead_from_the_encoder_to_the_decoder_and_back(open_page):
-    page = open_page("/?tab=inside")
-    model = page.locator("#inside-model")
-    model.locator("[data-stack=encoder]").first.focus()
-    page.keyboard.press("ArrowRight")
-    focused = model.locator(":focus")
-    expect(focused).to_have_attribute("aria-label", re.compile("^decoder"))
-    page.keyboard.press("ArrowLeft")
-    expect(focused).to_have_attribute("aria-label", re.compile("^encoder"))

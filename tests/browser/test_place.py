@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section, press_tab, rest
+from visitor import answered, go_back, press_section, press_tab, rest
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 pytestmark = pytest.mark.skipif(
@@ -28,8 +28,11 @@ def chosen_section(page):
     return page.locator(".sections:visible > .tab-wrapper [aria-selected=true]")
 
 
-def rests(page):
-    rest(page)
+def visit(page, path):
+    """Open another address of the app in the open page, as if it had been there before."""
+    with answered(page):
+        page.evaluate("path => history.pushState(null, '', path)", path)
+        page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
 
 
 # a door is opened, and what the place is while it is entered and when whoever waits for it is told
@@ -79,61 +82,45 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
     press_section(page, "Logit lens")
     expect(chosen_section(page)).to_have_text("Logit lens")
-    rests(page)
+    rest(page)
     before = asked(page)
 
-    page.go_back()
+    go_back(page)
     expect(chosen_section(page)).to_have_text("All stages")
     expect(page.locator("#inside-text textarea")).to_have_value(TEXT)
-    page.go_back()
+    go_back(page)
     expect(chosen_tab(page)).to_have_text("Translate")
     expect(chosen_section(page)).to_have_text("Heads")
     expect(head).to_contain_text("head 3")
     expect(page.get_by_label("English")).to_have_value(TEXT)
-    page.go_back()
+    go_back(page)
     expect(chosen_section(page)).to_have_text("Alternatives")
     expect(page.get_by_label("English")).to_have_value(TEXT)
     expect(page.locator("#german .pieces-text")).to_have_text(german)
-    rests(page)
+    rest(page)
     # where to, thrice, and two for the sections to which the first and the last step led: which is
     # open, and what it shows; nothing else
     assert asked(page) == before + 3 + 2 + 2
 
 
-def test_back_and_forward_bring_other_texts_back_too(open_page):
-    page = opened(open_page, "/?tab=translate&text=A+dog+sleeps.")
-    first = page.locator("#german .pieces-text")
-    rests(page)
-    german = first.inner_text()
-    press_section(page, "Switch off")
-    with answered(page, about=TEXT):
-        page.get_by_label("English").fill(TEXT)
-    page.go_back()
-    expect(page.get_by_label("English")).to_have_value("A dog sleeps.")
-    expect(first).to_have_text(german)
-    page.go_forward()
-    expect(page.get_by_label("English")).to_have_value(TEXT)
-    expect(first).not_to_have_text(german)
-
-
 DOG = "A dog sleeps."
-ADDRESSES = (
-    (f"/?tab=translate&text={DOG}&section=heads", "English", DOG),
-    (f"/?tab=translate&text={DOG}&beam=2", "number input for Beam size", "2"),
-    (f"/?tab=inside&text={DOG}", "Your text", DOG),
-    ("/?tab=inside&model=nothing&section=2", "Your text", FIRST),
-    ("/?tab=translate&beam=99&section=2", "English", FIRST),
-    ("/?tab=translate&text=" + 3_001 * "x", "English", 3_001 * "x"),  # refused in words
-    ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "Prompt", "JULIET:"),
-    ("/?tab=generate&prompt=JULIET%3A&temperature=0.5", "number input for Temperature", "0.5"),
-    ("/?tab=generate&seed=-1&temperature=hot", "number input for Temperature", "0.8"),
+ADDRESSES = (  # and what is seen of them, by label
+    (f"/?tab=inside&text={DOG}", {"Your text": DOG}),
+    ("/?tab=inside&model=nothing&section=2", {"Your text": FIRST}),
+    ("/?tab=translate&text=" + 3_001 * "x", {"English": 3_001 * "x"}),  # refused in words
+    (
+        "/?tab=generate&prompt=JULIET%3A&temperature=0.5",
+        {"Prompt": "JULIET:", "number input for Temperature": "0.5"},
+    ),
 )
 
 
-@pytest.mark.parametrize("path, label, value", ADDRESSES, ids=range(len(ADDRESSES)))
-def test_an_address_opens_what_it_says(open_page, path, label, value):
+@pytest.mark.parametrize("path, seen", ADDRESSES, ids=range(len(ADDRESSES)))
+def test_an_address_opens_what_it_says(open_page, path, seen):
     page = open_page(path)
-    expect(page.get_by_label(label, exact=True).and_(page.locator(":visible"))).to_have_value(value)
+    for label, value in seen.items():
+        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
+        expect(box).to_have_value(value)
     settle_load(page)
 
 
@@ -141,48 +128,80 @@ def settle_load(page):
     page.wait_for_function("watch.asked() > 1 && watch.rests()")
 
 
-def test_a_text_of_an_address_is_translated_once(open_page):
+def test_a_text_of_an_address_is_translated_once_and_back_and_forward_bring_it_again(open_page):
     page = opened(open_page, "/?tab=translate&text=A+dog+sleeps.&beam=2&section=heads")
+    english, german = page.get_by_label("English", exact=True), page.locator("#german .pieces-text")
     expect(chosen_section(page)).to_have_text("Heads")
+    expect(english).to_have_value(DOG)
     settle_load(page)
-    texts = page.evaluate("watch.times('A dog sleeps.')")
-    assert texts == 1
+    assert page.evaluate("watch.times('A dog sleeps.')") == 1
+    first = german.inner_text()
+    press_section(page, "Alternatives")
+    expect(page.get_by_label("number input for Beam size", exact=True)).to_have_value("2")
+    rest(page)
+    press_section(page, "Switch off")
+    with answered(page, about=TEXT):
+        english.fill(TEXT)
+    page.go_back()
+    expect(english).to_have_value(DOG)
+    expect(german).to_have_text(first)
+    page.go_forward()
+    expect(english).to_have_value(TEXT)
+    expect(german).not_to_have_text(first)
 
 
 HEADS_OFF = "encoder-self:0:1.encoder-self:2:3"
-OWN_PARTS = (  # of views: an address, where what it says is seen, and what is not so at first
-    (
-        f"/?tab=sentiment&section=layers&review-switches={HEADS_OFF}",
-        "#review-switches .view-note >> nth=0",
-        "heads are off: the probability",
+# tab -> of its views: an address, where what it says is seen, and what is not so at first
+OWN_PARTS = {
+    "sentiment": (
+        (
+            f"/?tab=sentiment&section=layers&review-switches={HEADS_OFF}",
+            "#review-switches .view-note >> nth=0",
+            "heads are off: the probability",
+        ),
     ),
-    (
-        "/?tab=generate&section=switch-off&story-switches=decoder-self:1:2",
-        "#story-switches .view-note >> nth=0",
-        "heads is off: the log-probability",
+    "generate": (
+        (
+            "/?tab=generate&section=switch-off&story-switches=decoder-self:1:2",
+            "#story-switches .view-note >> nth=0",
+            "heads is off: the log-probability",
+        ),
     ),
-    ("/?tab=positions&section=distance&distance=24.-3", "#distance .finding", "place 24"),
-    ("/?tab=positions&section=rotation&p=17", "#pe-proof", "PE(17)"),
-    ("/?tab=positions&section=longer&longer=200", "#longer .longer-after", "After 200 characters"),
-)
+    "positions": (
+        ("/?tab=positions&section=distance&distance=24.-3", "#distance .finding", "place 24"),
+        ("/?tab=positions&section=rotation&p=17", "#pe-proof", "PE(17)"),
+        (
+            "/?tab=positions&section=longer&longer=200",
+            "#longer .longer-after",
+            "After 200 characters",
+        ),
+    ),
+}
 
 
-@pytest.mark.parametrize("path, where, seen", OWN_PARTS, ids=range(len(OWN_PARTS)))
-def test_what_was_chosen_in_a_view_is_in_the_address(open_page, path, where, seen):
-    page = open_page(path)
+def is_in_the_address(page, path, where, seen):
+    """What is seen belongs to the last part of the address, goes with it and comes back."""
     expect(page.locator(where)).to_contain_text(seen)
     settle_load(page)
     bare, part = path.rsplit("&", 1)
-    settle_load(page)
     assert page.evaluate("decodeURIComponent(location.search)").endswith(f"&{part}")
-    # as if the address without it were opened in this page
-    page.evaluate("bare => history.pushState(null, '', bare)", bare)
-    page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+    visit(page, bare)
     expect(page.locator(where)).not_to_contain_text(seen)
-    settle_load(page)
+    rest(page)
     assert part.split("=")[0] + "=" not in page.url.replace("section=", "")
     page.go_back()
     expect(page.locator(where)).to_contain_text(seen)
+
+
+@pytest.mark.parametrize("tab", OWN_PARTS)
+def test_what_was_chosen_in_a_view_is_in_the_address(open_page, tab):
+    first, *others = OWN_PARTS[tab]
+    page = open_page(first[0])
+    is_in_the_address(page, *first)
+    for part in others:
+        rest(page)
+        visit(page, part[0])
+        is_in_the_address(page, *part)
 
 
 def test_heads_stay_off_for_another_text(open_page):
@@ -223,7 +242,7 @@ def test_a_tab_that_is_pressed_at_once_is_remembered(open_page):
     assert "tab=positions" in page.url
 
 
-def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
+def test_a_text_too_long_for_an_address_is_in_the_history_and_of_a_longer_one_the_tab(open_page):
     page, long = open_page("/?tab=sentiment&review=Quite+good"), "good " * 2_000
     review = page.get_by_label("Review", exact=True)
     expect(review).to_have_value("Quite good")
@@ -237,14 +256,12 @@ def test_a_text_too_long_for_an_address_is_in_the_history(open_page):
     page.wait_for_function("location.search.includes('review=bad')")
     page.go_back()
     expect(review).to_have_value(long)
+    rest(page)
 
-
-def test_back_finds_the_tab_of_a_text_too_long_for_the_history(open_page):
-    page, endless = open_page("/?tab=sentiment&review=Quite+good"), "good " * 60_000
-    review = page.get_by_label("Review", exact=True)
-    expect(review).to_have_value("Quite good")
-    settle_load(page)
-    review.fill(endless)
+    with answered(page, about="Quite good"):
+        review.fill("Quite good")
+    page.wait_for_function("location.search.includes('review=')")
+    review.fill("good " * 60_000)
     page.wait_for_function("!location.search.includes('review=')")
     press_tab(page, "Generate")
     page.wait_for_function("location.search.includes('tab=generate')")

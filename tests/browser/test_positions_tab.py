@@ -33,27 +33,34 @@ def drawn(page, section):
         expect(page.locator("#pe-all canvas")).to_have_count(4)
 
 
-def test_every_section_draws_its_figures(open_page):
-    page = opened(open_page)
-    for section in (*PLOTS, "All five"):
-        drawn(page, section)
+def downloaded(page, button):
+    """What a button hands over."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    return download.value
 
 
-def test_a_click_opens_the_tab_with_its_figure(open_page):
-    page = open_page()
-    page.get_by_role("tab", name="Positional encodings").click()
-    page.wait_for_selector(f"{FIGURE} .encoding-bars")
+def the_figure_is_downloaded(page):
+    """As a picture, and as a table of every number."""
+    picture = downloaded(page, "The encoding: download PNG")
+    assert picture.suggested_filename == "sinusoidal.png"
+    assert Path(picture.path()).stat().st_size > 5_000
+    table = downloaded(page, "The encoding: download CSV")
+    assert table.suggested_filename == "sinusoidal.csv"
+    assert len(rows_of(table)) == 96 * 64
 
 
-def test_sliders_redraw(open_page):
-    page = opened(open_page)
-    rows_become(page, 96)
-    enter(page, "Length", 40)
-    rows_become(page, 40)
+def the_position_that_is_pointed_at_is_shown(page):
+    """By a pointer, and from there by keys."""
+    box = page.locator(f"{FIGURE} .encoding-map").bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] - 2)
+    note = page.locator(f"{FIGURE} .note")
+    expect(note).to_contain_text("Position 95, channel 0")
+    page.locator(f"{FIGURE} .encoding-map").press("ArrowUp")
+    expect(note).to_contain_text("Position 94, channel 0")
 
 
-def test_every_encoding_is_drawn_or_says_that_there_is_nothing(open_page):
-    page = opened(open_page)
+def every_encoding_is_drawn_or_says_that_there_is_nothing(page):
     for name, says in {"learned": "noise", "rotary": "turned", "alibi": "slope"}.items():
         page.get_by_label(name, exact=True).click()
         expect(page.locator(f"{FIGURE} .lead")).to_contain_text(says)
@@ -63,57 +70,42 @@ def test_every_encoding_is_drawn_or_says_that_there_is_nothing(open_page):
     expect(page.locator(f"{FIGURE} .encoding-map")).to_be_hidden()
 
 
-def test_pointing_shows_the_position_that_is_pointed_at(open_page):
+def test_the_figure_can_be_downloaded_and_pointed_at_and_follows_sliders_and_encoding(open_page):
     page = opened(open_page)
-    box = page.locator(f"{FIGURE} .encoding-map").bounding_box()
-    page.mouse.move(box["x"] + 2, box["y"] + box["height"] - 2)
-    note = page.locator(f"{FIGURE} .note")
-    expect(note).to_contain_text("Position 95, channel 0")
-    page.locator(f"{FIGURE} .encoding-map").press("ArrowUp")
-    expect(note).to_contain_text("Position 94, channel 0")
+    rows_become(page, 96)
+    the_figure_is_downloaded(page)
+    the_position_that_is_pointed_at_is_shown(page)
+    enter(page, "Length", 40)
+    rows_become(page, 40)
+    rest(page)
+    every_encoding_is_drawn_or_says_that_there_is_nothing(page)
 
 
-def test_the_proof_follows_p_and_k(open_page):
-    page = opened(open_page)
-    page.get_by_role("tab", name="Rotation").click()
+def the_proof_follows_p_and_k(page):
     expect(page.locator("#pe-proof")).to_contain_text("PE(8)")
     enter(page, "k", 20)
     expect(page.locator("#pe-proof")).to_contain_text("PE(25)")
+    rest(page)
 
 
-@pytest.mark.parametrize("tool", ["PNG", "CSV"])
-def test_figures_are_downloaded(open_page, tool):
-    page = opened(open_page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"The encoding: download {tool}").click()
-    path = Path(download.value.path())
-    assert download.value.suggested_filename == f"sinusoidal.{tool.lower()}"
-    if tool == "CSV":
-        assert len(rows_of(download.value)) == 96 * 64
-    else:
-        assert path.stat().st_size > 5_000
-
-
-def test_the_tables_of_all_encodings_are_downloaded(open_page):
-    page = opened(open_page)
-    press_tab(page, "All five")
-    expect(page.locator(".encodings-cards canvas")).to_have_count(4)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Each in the one place where it acts: download CSV").click()
-    rows = rows_of(download.value)
+def the_tables_of_all_encodings_are_downloaded(page):
+    rows = rows_of(downloaded(page, "Each in the one place where it acts: download CSV"))
     assert {row["encoding"] for row in rows} == {"sinusoidal", "learned", "rotary", "alibi"}
     first = [row["value"] for row in rows if (row["encoding"], row["row"]) == ("sinusoidal", "0")]
     assert [*map(float, first)] == [0, 1] * 32  # sine and cosine of nothing
 
 
-@pytest.mark.parametrize("tool", ["PNG", "SVG", "CSV"])
-def test_plots_are_downloaded(open_page, tool):
+def test_every_section_draws_its_figures_and_they_can_be_downloaded(open_page):
     page = opened(open_page)
     drawn(page, "Similarity")
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"All pairs of positions: download {tool}").click()
-    assert download.value.suggested_filename == f"pe-similarity.{tool.lower()}"
-    assert Path(download.value.path()).stat().st_size > 5_000
+    for kind in ("png", "svg", "csv"):
+        plot = downloaded(page, f"All pairs of positions: download {kind.upper()}")
+        assert plot.suggested_filename == f"pe-similarity.{kind}"
+        assert Path(plot.path()).stat().st_size > 5_000
+    drawn(page, "Rotation")
+    the_proof_follows_p_and_k(page)
+    drawn(page, "All five")
+    the_tables_of_all_encodings_are_downloaded(page)
 
 
 ORDERS = "#orders"
@@ -164,9 +156,8 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
     expect(page.locator(FINDING)).to_contain_text("Move a word")
 
 
-@has_study
-def test_words_are_moved_by_hand_and_by_keys(open_page):
-    page = shuffled(open_page)
+def words_are_moved_by_hand_and_by_keys(page):
+    """From their first order."""
     tile = page.locator(f"{ORDERS} .orders-tile", has_text="chases")
     box = page.locator(f"{ORDERS} .orders-tiles").bounding_box()
     tile.hover()
@@ -182,9 +173,8 @@ def test_words_are_moved_by_hand_and_by_keys(open_page):
     expect(page.locator(FINDING)).to_contain_text("“A dog a man chases.”")
 
 
-@has_study
-def test_of_several_quick_moves_none_is_lost(open_page):
-    page = shuffled(open_page)
+def of_several_quick_moves_none_is_lost(page):
+    """From their first order."""
     page.evaluate(
         """() => {
             const tile = document.querySelectorAll('#orders .orders-tile')[0];
@@ -196,6 +186,16 @@ def test_of_several_quick_moves_none_is_lost(open_page):
     expect(page.locator(FINDING)).to_contain_text("“dog chases a A man.”")
     rest(page)
     assert order(page) == ["dog", "chases", "a", "A", "man"]
+
+
+@has_study
+def test_words_are_moved_by_hand_and_by_keys_and_of_quick_moves_none_is_lost(open_page):
+    page = shuffled(open_page)
+    words_are_moved_by_hand_and_by_keys(page)
+    page.get_by_role("button", name="First order").click()
+    expect(page.locator(FINDING)).to_contain_text("Move a word")
+    rest(page)
+    of_several_quick_moves_none_is_lost(page)
 
 
 @has_study
@@ -251,9 +251,8 @@ def met(open_page, encoding="rotary", **how):
     return page, page.locator("#distance .finding")
 
 
-@has_study
-def test_where_a_model_turns_by_places_the_distance_alone_counts(open_page):
-    page, finding = met(open_page)
+def the_distance_alone_counts(page, finding):
+    """For the score, where a model turns by places; else the place counts, too."""
     expect(finding).to_contain_text("Rotary: queries and keys are turned. The query of “a”")
     expect(finding).to_contain_text("at place 20 gives the key of “man”, 2 further on")
     expect(finding).to_contain_text(": the same from every place.")
@@ -268,6 +267,20 @@ def test_where_a_model_turns_by_places_the_distance_alone_counts(open_page):
     expect(finding).to_contain_text("Learned: a table is added")
     expect(finding).to_contain_text("at place 31")
     expect(finding).to_contain_text("; from other places it is ")
+
+
+@has_study
+def test_where_a_model_turns_by_places_the_distance_alone_counts_and_the_dials_turn(open_page):
+    page, finding = met(open_page)
+    the_distance_alone_counts(page, finding)
+    page.get_by_label("rotary", exact=True).click()
+    expect(finding).to_contain_text("Rotary: queries and keys are turned.")
+    rest(page)
+    hand = page.locator("#distance .distance-hand").first
+    before = hand.get_attribute("d")
+    page.get_by_role("button", name="Walk on").click()
+    expect(finding).not_to_contain_text("at place 31")
+    assert hand.get_attribute("d") != before
 
 
 @has_study
@@ -293,16 +306,6 @@ def test_other_words_and_heads_meet(open_page):
     page.locator("#distance-sentence input").fill("A <b>man</b>")
     expect(finding).to_contain_text("The query of")
     assert page.locator("#distance .finding b b, #distance button b").count() == 0
-
-
-@has_study
-def test_walking_on_moves_the_dials(open_page):
-    page, finding = met(open_page)
-    hand = page.locator("#distance .distance-hand").first
-    before = hand.get_attribute("d")
-    page.get_by_role("button", name="Walk on").click()
-    expect(finding).not_to_contain_text("at place 20")
-    assert hand.get_attribute("d") != before
 
 
 @has_study

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from visitor import answered, press_section, press_thrice, rest, settle
 
 ROOT = Path(__file__).parents[2]
+TEST_SET = ROOT / "checkpoints" / "sentiment" / "test_set.json"
 pytestmark = pytest.mark.skipif(
     not (ROOT / "checkpoints" / "sentiment" / "config.json").exists(),
     reason="no sentiment checkpoint",
@@ -30,7 +31,7 @@ READY = {
     "heads": "#review-heads .heads-row .seen",
     "layers": "#review-switches .switch-grid",
     "rivals": "#rivals-curves .js-plotly-plot",
-    "test-set": "#errors tbody button",
+    "test-set": "#errors tbody button" if TEST_SET.exists() else "#test-summary code",
 }
 SECTIONS = ("Words", "Trial", "Heads", "Layers", "Rivals", "Test set")  # their names
 
@@ -52,33 +53,17 @@ def each_section(page):
         yield view
 
 
+def review_box(page):
+    """Where the review is typed."""
+    return page.get_by_label("Review", exact=True)
+
+
 def typed(page, text):
     """Type a review, and wait until its answers are drawn, the picture among them."""
     with answered(page, about=text):
-        page.get_by_label("Review").fill(text)
+        review_box(page).fill(text)
     first = page.locator("#sentiment-flow .flow-source").nth(1)
     expect(first).to_contain_text(text[0])
-
-
-def test_clear_praise_and_clear_blame_are_told_apart(open_page):
-    page = opened(open_page)
-    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Positive")
-    typed(page, "I hate this film, it is a complete waste of time.")
-    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
-    for number in page.locator("#verdict .meter-number").all():
-        expect(number).to_contain_text("negative")
-
-
-def test_a_text_without_known_words_is_called_a_guess(open_page):
-    page = opened(open_page)
-    page.get_by_label("Review").fill("日本語")
-    expect(page.locator("#verdict .view-note")).to_contain_text("the score is a guess")
-
-
-def test_of_a_long_review_it_is_said_what_was_read(open_page):
-    page = opened(open_page)
-    page.get_by_label("Review").fill("It was good. " * 400)
-    expect(page.locator("#verdict .view-note")).to_contain_text("The middle is left out")
 
 
 def heights(page) -> list[float]:
@@ -87,8 +72,7 @@ def heights(page) -> list[float]:
     return [page.locator(f"#{name}").bounding_box()["height"] for name in names]
 
 
-def test_an_empty_text_is_no_mistake_and_nothing_moves(open_page):
-    page = opened(open_page)
+def an_empty_text_is_no_mistake_and_nothing_moves(page):
     ready(page, "words")
     before = heights(page)
     page.get_by_role("button", name="Clear", exact=True).click()
@@ -100,10 +84,9 @@ def test_an_empty_text_is_no_mistake_and_nothing_moves(open_page):
     assert heights(page) == pytest.approx(before, abs=12)
 
 
-def test_a_text_that_is_too_long_is_answered_in_place(open_page):
-    page = opened(open_page)
+def a_text_that_is_too_long_is_answered_in_place(page):
     ready(page, "words")
-    page.get_by_label("Review").fill("a" * 100_001)
+    review_box(page).fill("a" * 100_001)
     expect(page.locator("#verdict .view-note")).to_contain_text("the limit is 100,000")
     expect(page.locator("#verdict .meter")).to_have_count(0)
     expect(page.locator("#sentiment-flow .view-empty")).to_be_visible()
@@ -112,68 +95,138 @@ def test_a_text_that_is_too_long_is_answered_in_place(open_page):
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
-def test_an_example_is_judged_when_it_is_pressed(open_page):
+def test_praise_and_blame_are_told_apart_and_of_any_other_text_is_said_what_it_is(open_page):
     page = opened(open_page)
+    verdict, note = page.locator("#verdict .meters-verdict"), page.locator("#verdict .view-note")
+    expect(verdict).to_contain_text("Positive")
+    an_empty_text_is_no_mistake_and_nothing_moves(page)
+    typed(page, "I hate this film, it is a complete waste of time.")
+    expect(verdict).to_contain_text("Negative")
+    for number in page.locator("#verdict .meter-number").all():
+        expect(number).to_contain_text("negative")
+    review_box(page).fill("日本語")
+    expect(note).to_contain_text("the score is a guess")
+    review_box(page).fill("It was good. " * 400)
+    expect(note).to_contain_text("The middle is left out")
+    rest(page)
+    a_text_that_is_too_long_is_answered_in_place(page)
     page.get_by_role("button", name="a mess").click()
-    expect(page.locator("#verdict .meters-verdict")).to_contain_text("Negative")
+    expect(verdict).to_contain_text("Negative")
 
 
-def test_every_section_fits_one_screen(open_page):
+def the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(page):
+    page.wait_for_selector("#lens .meter")
+    assert page.locator("#lens .meter").count() >= 3
+    page.get_by_role("button", name="Try each head").click()
+    note = page.locator("#review-switches .view-note").first
+    expect(note).to_contain_text("needs")
+    page.locator("#review-switches .switch-grid button").first.click()
+    expect(note).to_contain_text("is off")
+
+
+def the_reports_sentences_are_answered_now(page):
+    expect(page.locator("#report tbody tr")).to_have_count(5)
+    expect(page.locator("#report .view-note")).to_contain_text("Of 5 sentences each agrees")
+
+
+def the_test_set_is_shown_or_its_command_is_named(page):
+    found = page.locator("#test-summary")
+    if TEST_SET.exists():
+        expect(found).to_contain_text("classified correctly")
+        first = page.locator("#errors tbody button").first
+        expect(page.locator("#errors")).not_to_contain_text("<br")
+        begins = " ".join(first.inner_text().split()[:5])
+        first.click()
+        expect(review_box(page)).to_have_value(re.compile(f"^{re.escape(begins)}"))
+        expect(review_box(page)).not_to_have_value(re.compile("<br"))
+        expect(page.locator("#review")).to_be_in_viewport(ratio=1)
+    else:
+        expect(found).to_contain_text("python -m train.evaluate sentiment --write")
+
+
+SAYS = {
+    "layers": the_lens_has_a_row_for_every_layer_and_heads_can_be_tried,
+    "rivals": the_reports_sentences_are_answered_now,
+    "test-set": the_test_set_is_shown_or_its_command_is_named,
+}
+
+
+def test_every_section_fits_one_screen_and_the_last_three_answer(open_page):
     page = opened(open_page, height=720)
     for view in each_section(page):
         sections = page.locator(".sections:visible")
         expect(sections).to_have_count(1)
         assert sections.bounding_box()["height"] <= 720, view
+        if view in SAYS:
+            SAYS[view](page)
+            rest(page)
 
 
 def test_on_a_phone_the_verdict_follows_the_review_and_then_the_picture(open_page):
     page = opened(open_page, width=390, height=844)
     ready(page, "words")
-    boxes = [page.locator(f"#{name}").bounding_box() for name in ("verdict", "sentiment-flow")]
-    assert boxes[0]["y"] < 500 and boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+    names = ("review", "verdict", "sentiment-flow")
+    review, verdict, picture = (page.locator(f"#{name}").bounding_box() for name in names)
+    assert review["x"] == picture["x"] and review["y"] + review["height"] <= verdict["y"]
+    assert verdict["y"] < 500 and verdict["y"] + verdict["height"] <= picture["y"]
 
 
-def test_the_ends_are_hidden_and_their_share_is_told(open_page):
-    page = opened(open_page, "heads")
-    page.wait_for_selector("#review-heads .heads-grid button")
-    row, hidden = page.locator(".heads-row .seen"), page.locator("#review-heads .heads-hidden")
-    expect(hidden).to_contain_text("which take")
-    assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") == "< 0.1 %"
-    page.locator("#review-heads").get_by_label("hide [CLS]").uncheck()
-    expect(hidden).to_be_empty()
-    assert row.first.get_attribute("title") != "< 0.1 %"
-
-
-def test_heads_open_on_the_one_that_answers_need_most(open_page):
-    page = opened(open_page, "heads")
+def heads_open_on_the_one_that_answers_need_most(page):
     note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
     expect(note).to_contain_text("The bar under a head")
     layer, head = re.search(r"layer (\d+) self-attention, head (\d+)", note.inner_text()).groups()
     expect(title).to_contain_text(f"layer {layer}, head {head}")
 
 
-def test_the_attention_follows_the_text(open_page):
+def the_ends_are_hidden_and_their_share_is_told(page):
+    page.wait_for_selector("#review-heads .heads-grid button")
+    row, hidden = page.locator(".heads-row .seen"), page.locator("#review-heads .heads-hidden")
+    expect(hidden).to_contain_text("which take")
+    assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") == "< 0.1 %"
+    hide = page.locator("#review-heads").get_by_label("hide [CLS]")
+    hide.uncheck()
+    expect(hidden).to_be_empty()
+    assert row.first.get_attribute("title") != "< 0.1 %"
+    hide.check()
+    expect(hidden).to_contain_text("which take")
+
+
+def a_fan_says_where_a_head_looks_counted_from_each_query(page):
+    heads, fan = page.locator("#review-heads"), page.locator("#review-heads .heads-fan")
+    named = heads.locator(".heads-grid button", has_text=re.compile("previous"))
+    if not named.count():
+        pytest.skip("no head of these weights looks at the previous piece")
+    named.first.click()
+    said = fan.locator("figcaption")
+    expect(said).to_have_text(re.compile(r"the mean of \d+ queries: \d+.% 1 place back"))
+    expect(fan.locator(".fan-ribbon")).to_have_count(11)
+    shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
+    assert 90 < sum(shares) <= 102  # shares below 5 % are not written
+    review_box(page).fill("It is a good film, and I liked it. " * 12)
+    expect(said).to_have_text(
+        re.compile(r"the mean of 43 queries")
+    )  # of 48, the others at its ends
+    shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
+    assert 85 < sum(shares) <= 103
+
+
+def test_heads_open_on_the_dearest_and_they_and_the_address_follow_the_text(open_page):
     page = opened(open_page, "heads")
+    ready(page, "heads")
+    heads_open_on_the_one_that_answers_need_most(page)
+    the_ends_are_hidden_and_their_share_is_told(page)
+    row = page.locator("#review-heads .heads-row")
     typed(page, "An unforgettable evening")
-    expect(page.locator("#review-heads .heads-row")).to_contain_text("unforgettable")
+    expect(row).to_contain_text("unforgettable")
+    page.wait_for_function("location.search.includes('review=An+unforgettable+evening')")
+    assert "section=heads" in page.url
+    page.locator(".examples:visible").get_by_role("button", name="laughed").click()
+    expect(row).to_contain_text("laughed")
+    rest(page)
+    a_fan_says_where_a_head_looks_counted_from_each_query(page)
 
 
-def test_what_one_looks_at_stays_while_the_trial_goes_on(open_page):
-    page = opened(open_page, "trial")
-    ready(page, "trial")
-    page.locator("#trial tbody button").nth(1).focus()
-    page.locator("#trial td").nth(4).hover()
-    said = page.locator("#trial .view-readout").inner_text()
-    name = page.locator("#trial tbody button").nth(1).inner_text().split(". ")[1]
-    page.get_by_role("button", name="Put it on trial").evaluate("button => button.click()")
-    settle(page)
-    ready(page, "trial")
-    expect(page.locator("#trial tbody button:focus")).to_contain_text(name)
-    expect(page.locator("#trial .view-readout")).to_have_text(said)
-
-
-def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
-    page = opened(open_page, "trial")
+def the_trial_ends_with_a_verdict_and_ranks(page):
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     buttons = page.locator("#trial tbody button")
     assert {text.split(".")[0] for text in buttons.all_inner_texts()} <= set("1234567")
@@ -185,9 +238,19 @@ def test_the_trial_ends_with_a_verdict_and_ranks(open_page):
     page.wait_for_selector("#trial-agreement .js-plotly-plot")
 
 
-def test_a_trial_of_another_text_is_taken_away(open_page):
-    page = opened(open_page, "trial")
+def what_one_looks_at_stays_while_the_trial_goes_on(page):
+    page.locator("#trial tbody button").nth(1).focus()
+    page.locator("#trial td").nth(4).hover()
+    said = page.locator("#trial .view-readout").inner_text()
+    name = page.locator("#trial tbody button").nth(1).inner_text().split(". ")[1]
+    page.get_by_role("button", name="Put it on trial").evaluate("button => button.click()")
+    settle(page)
     ready(page, "trial")
+    expect(page.locator("#trial tbody button:focus")).to_contain_text(name)
+    expect(page.locator("#trial .view-readout")).to_have_text(said)
+
+
+def a_trial_of_another_text_is_taken_away(page):
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
     page.get_by_role("button", name="not bad").click()
     expect(page.locator("#trial .view-note").first).to_contain_text("The text has changed")
@@ -197,8 +260,16 @@ def test_a_trial_of_another_text_is_taken_away(open_page):
     expect(page.locator("#trial thead")).to_contain_text("bad")
 
 
-def test_a_word_is_deleted_masked_and_brought_back(open_page):
-    page = opened(open_page, "words")
+def test_a_trial_ends_with_a_verdict_stays_as_it_is_read_and_goes_with_its_text(open_page):
+    page = opened(open_page, "trial")
+    the_trial_ends_with_a_verdict_and_ranks(page)
+    ready(page, "trial")
+    rest(page)
+    what_one_looks_at_stays_while_the_trial_goes_on(page)
+    a_trial_of_another_text_is_taken_away(page)
+
+
+def a_word_is_deleted_and_masked_and_stays_so(page):
     word = page.locator("#words .words-word").nth(4)
     for name, looks in (("Delete", "deleted"), ("Mask", "masked")):
         word.click()
@@ -209,8 +280,63 @@ def test_a_word_is_deleted_masked_and_brought_back(open_page):
         press_section(page, name)
         rest(page)
     expect(page.locator("#words .words-word.masked")).to_have_count(1)
+
+
+def all_is_undone(page):
+    """The words are brought back."""
     page.get_by_role("button", name="Undo all").click()
-    expect(page.locator("#words .masked, #words .deleted")).to_have_count(0)
+    expect(page.locator("#words .masked, #words .deleted, #words .replaced")).to_have_count(0)
+    rest(page)
+
+
+def a_word_is_replaced_by_what_one_types(page):
+    page.locator("#words .words-word").nth(4).click()
+    page.get_by_label("replacement").fill("terrible")
+    page.keyboard.press("Enter")
+    expect(page.locator("#words .words-word.replaced")).to_have_text("terrible")
+
+
+def a_flip_is_searched_and_explained(page):
+    page.get_by_role("button", name="Smallest set").click()
+    expect(page.locator("#words .view-note")).to_contain_text("set")
+    expect(page.locator("#words .deleted").first).to_be_visible()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+
+
+def a_word_that_is_opened_during_a_search_stays_open(page):
+    page.locator("#words .words-word").nth(2).click()
+    other = page.locator("#words .words-panel input")
+    other.fill("fine")
+    page.get_by_role("button", name="Smallest set").evaluate("button => button.click()")
+    expect(page.locator("#words .view-note")).to_contain_text("ithout")
+    rest(page)
+    expect(other).to_have_value("fine")
+    expect(other).to_be_focused()
+
+
+def a_search_for_a_flip_ends_with_the_text_that_it_is_of(page):
+    page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
+    rest(page)
+    page.get_by_role("button", name="Smallest set").click()
+    expect(page.locator("#words .view-note")).to_contain_text("ithout")
+    page.locator("#review textarea").fill("Great fun")
+    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    rest(page)
+    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
+
+
+def test_words_are_changed_and_brought_back_and_a_search_finds_those_that_flip_it(open_page):
+    page = opened(open_page, "words")
+    a_word_is_deleted_and_masked_and_stays_so(page)
+    all_is_undone(page)
+    a_word_is_replaced_by_what_one_types(page)
+    all_is_undone(page)
+    a_flip_is_searched_and_explained(page)
+    rest(page)
+    all_is_undone(page)
+    a_word_that_is_opened_during_a_search_stays_open(page)
+    a_search_for_a_flip_ends_with_the_text_that_it_is_of(page)
 
 
 def test_of_several_quick_changes_none_is_lost(open_page):
@@ -228,29 +354,7 @@ def test_of_several_quick_changes_none_is_lost(open_page):
     expect(page.locator("#words .deleted")).to_have_count(3)
 
 
-def test_a_word_is_replaced_by_what_one_types(open_page):
-    page = opened(open_page, "words")
-    page.locator("#words .words-word").nth(4).click()
-    page.get_by_label("replacement").fill("terrible")
-    page.keyboard.press("Enter")
-    expect(page.locator("#words .words-word.replaced")).to_have_text("terrible")
-
-
-@has_masked_lm
-def test_a_word_is_replaced_by_a_suggestion(open_page):
-    page = opened(open_page, "words")
-    page.locator("#words .words-word").nth(4).click()
-    pick = page.locator("#words .tokens-list button").first
-    wanted = pick.locator("code").inner_text()
-    pick.click()
-    expect(page.locator("#words .words-word.replaced")).to_have_text(wanted)
-
-
-@has_masked_lm
-@pytest.mark.parametrize("width", [1280, 390])
-def test_all_suggestions_are_in_sight(open_page, width):
-    page = opened(open_page, "words", "It is slow, but I would watch it again.", width=width)
-    page.locator("#words .words-word").nth(2).click()
+def all_suggestions_are_in_sight(page):
     picks = page.locator("#words .tokens-list button")
     expect(picks.first).to_be_visible()
     panel = page.locator("#words .words-panel").bounding_box()
@@ -261,110 +365,27 @@ def test_all_suggestions_are_in_sight(open_page, width):
     assert page.locator("#words .words-panel").evaluate_all(below) <= end
 
 
-def test_a_flip_is_searched_and_explained(open_page):
-    page = opened(open_page, "words")
-    page.wait_for_selector("#words .words-word")
-    page.get_by_role("button", name="Smallest set").click()
-    expect(page.locator("#words .view-note")).to_contain_text("set")
-    expect(page.locator("#words .deleted").first).to_be_visible()
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
-
-
-def test_a_word_that_is_opened_during_a_search_stays_open(open_page):
-    page = opened(open_page, "words")
-    page.locator("#words .words-word").nth(2).click()
-    box = page.locator("#words .words-panel input")
-    box.fill("fine")
-    page.get_by_role("button", name="Smallest set").evaluate("button => button.click()")
-    expect(page.locator("#words .view-note")).to_contain_text("ithout")
+@has_masked_lm
+def test_all_suggestions_are_in_sight_also_on_a_phone_and_one_replaces_the_word(open_page):
+    page = opened(open_page, "words", "It is slow, but I would watch it again.")
+    word = page.locator("#words .words-word").nth(2)
+    word.click()
+    all_suggestions_are_in_sight(page)
+    pick = page.locator("#words .tokens-list button").first
+    wanted = pick.locator("code").inner_text()
+    pick.click()
+    expect(page.locator("#words .words-word.replaced")).to_have_text(wanted)
+    all_is_undone(page)
+    page.set_viewport_size({"width": 390, "height": 900})
     rest(page)
-    expect(box).to_have_value("fine")
-    expect(box).to_be_focused()
-
-
-def test_a_search_for_a_flip_ends_with_the_text_that_it_is_of(open_page):
-    page = opened(open_page, "words")
-    page.wait_for_selector("#words .words-word")
-    page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
-    rest(page)
-    page.get_by_role("button", name="Smallest set").click()
-    expect(page.locator("#words .view-note")).to_contain_text("ithout")
-    page.locator("#review textarea").fill("Great fun")
-    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
-    rest(page)
-    expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
-
-
-def test_the_lens_has_a_row_for_every_layer_and_heads_can_be_tried(open_page):
-    page = opened(open_page, "layers")
-    page.wait_for_selector("#lens .meter")
-    assert page.locator("#lens .meter").count() >= 3
-    page.get_by_role("button", name="Try each head").click()
-    note = page.locator("#review-switches .view-note").first
-    expect(note).to_contain_text("needs")
-    page.locator("#review-switches .switch-grid button").first.click()
-    expect(note).to_contain_text("is off")
-
-
-def test_the_reports_sentences_are_answered_now(open_page):
-    page = opened(open_page, "rivals")
-    expect(page.locator("#report tbody tr")).to_have_count(5)
-    expect(page.locator("#report .view-note")).to_contain_text("Of 5 sentences each agrees")
-
-
-def test_the_test_set_is_shown_or_its_command_is_named(open_page):
-    page = opened(open_page, "test-set")
-    found = page.locator("#test-summary")
-    if (ROOT / "checkpoints" / "sentiment" / "test_set.json").exists():
-        expect(found).to_contain_text("classified correctly")
-        first = page.locator("#errors tbody button").first
-        expect(page.locator("#errors")).not_to_contain_text("<br")
-        begins = " ".join(first.inner_text().split()[:5])
-        first.click()
-        expect(page.get_by_label("Review")).to_have_value(re.compile(f"^{re.escape(begins)}"))
-        expect(page.get_by_label("Review")).not_to_have_value(re.compile("<br"))
-        expect(page.locator("#review")).to_be_in_viewport(ratio=1)
-    else:
-        expect(found).to_contain_text("python -m train.evaluate sentiment --write")
-
-
-def test_an_address_restores_the_review_and_the_view(open_page):
-    page = opened(open_page, "layers")
-    typed(page, "Quite good")
-    page.wait_for_function("location.search.includes('review=Quite+good')")
-    assert "section=layers" in page.url
-    again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
-    again.wait_for_selector("#lens .meter")
-    assert again.get_by_label("Review").input_value() == "Quite good"
+    word.click()
+    all_suggestions_are_in_sight(page)
 
 
 def test_markup_stays_text_everywhere(open_page):
     page = opened(open_page, "words")
-    page.get_by_label("Review").fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
+    review_box(page).fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
     expect(page.locator("#words .words-text")).to_contain_text("${1+1}")
     page.get_by_role("tab", name="Trial", exact=True).click()
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0
-
-
-def test_a_fan_says_where_a_head_looks_counted_from_each_query(open_page):
-    page = opened(open_page, "heads")
-    ready(page, "heads")
-    rest(page)
-    heads, fan = page.locator("#review-heads"), page.locator("#review-heads .heads-fan")
-    named = heads.locator(".heads-grid button", has_text=re.compile("previous"))
-    if not named.count():
-        pytest.skip("no head of these weights looks at the previous piece")
-    named.first.click()
-    said = fan.locator("figcaption")
-    expect(said).to_have_text(re.compile(r"the mean of \d+ queries: \d+.% 1 place back"))
-    expect(fan.locator(".fan-ribbon")).to_have_count(11)
-    shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
-    assert 90 < sum(shares) <= 102  # shares below 5 % are not written
-    page.locator("#review textarea").fill("It is a good film, and I liked it. " * 12)
-    expect(said).to_have_text(
-        re.compile(r"the mean of 43 queries")
-    )  # of 48, the others at its ends
-    shares = [int(text) for text in fan.locator(".fan-p").all_text_contents() if text]
-    assert 85 < sum(shares) <= 103

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_tab, press_thrice, rest, settle
+from visitor import answered, enter, press_section, press_thrice, rest, settle
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -35,28 +35,8 @@ def typed(page, text):
     return german(page)
 
 
-def refuse(page):
-    """Put a text into the box that the model cannot read."""
-    page.get_by_label("English").fill("Я не говорю")
-    expect(page.locator("#german .view-note")).to_contain_text("The model reads English, and not")
-
-
-def test_the_first_example_is_translated(open_page):
-    assert len(german(opened(open_page)).split()) > 4
-
-
-def test_every_piece_is_underlined_as_far_as_the_model_was_sure(open_page):
-    page = opened(open_page)
-    typed(page, "The committee has put off its decision until further notice.")  # some is hard
-    pieces = page.locator("#german .piece")
-    sure = pieces.evaluate_all("all => all.map(one => +one.style.getPropertyValue('--p'))")
-    assert all(0 < p <= 1 for p in sure) and len(set(sure)) > 3
-    unsure = pieces.evaluate_all("all => all.map(one => one.classList.contains('unsure'))")
-    assert unsure == [p < 0.6 for p in sure] and any(unsure) and not all(unsure)
-
-
-def test_a_translation_is_text_that_can_be_read_out_and_copied(open_page):
-    page = opened(open_page)
+def can_be_read_out_and_copied(page):
+    """A translation is one text in its language."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     text = page.get_by_role("textbox", name="German")
     expect(text).to_have_attribute("lang", "de")
@@ -66,8 +46,8 @@ def test_a_translation_is_text_that_can_be_read_out_and_copied(open_page):
     assert page.evaluate("navigator.clipboard.readText()") == german(page)
 
 
-def test_what_one_points_at_is_said_and_lights_up_in_the_picture(open_page):
-    page = opened(open_page)
+def lights_up_in_the_picture(page):
+    """What one points at is said and lit in both places."""
     page.locator("#german .piece").nth(1).hover()
     expect(page.locator("#german .view-note")).to_contain_text("%. Press it")
     caption = page.locator("#translate-flow .flow-caption")
@@ -79,10 +59,12 @@ def test_what_one_points_at_is_said_and_lights_up_in_the_picture(open_page):
     page.locator("#translate-flow .flow-out").nth(4).hover()
     expect(page.locator("#german .piece.on")).to_have_count(1)
     expect(page.locator("#german .piece").nth(4)).to_have_class("piece on")
+    page.get_by_label("English").hover()
+    expect(page.locator("#german .piece.on")).to_have_count(0)
 
 
-def test_the_pieces_are_walked_with_arrow_keys(open_page):
-    page = opened(open_page)
+def is_walked_with_arrow_keys(page):
+    """Keys go from piece to piece, into what else could stand there, and back."""
     page.get_by_role("textbox", name="German").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -92,6 +74,38 @@ def test_the_pieces_are_walked_with_arrow_keys(open_page):
     page.keyboard.press("Escape")
     expect(page.locator("#german .pieces-panel")).to_be_hidden()
     expect(page.get_by_role("textbox", name="German")).to_be_focused()
+
+
+def another_piece_is_forced_and_taken_back(page):
+    """An alternative stands where it was pressed, the rest follows it, and Undo knows the way."""
+    before = german(page)
+    page.locator("#german .piece").nth(1).click()
+    other = page.locator("#german .pieces-list button:not(.same)").first
+    piece = other.locator("span").inner_text().strip()
+    other.click()
+    page.get_by_label("English").hover()
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
+    assert german(page) != before
+    assert page.locator("#german .piece").nth(1).inner_text().strip() == piece
+    page.locator("#german").get_by_role("button", name="Undo").click()
+    expect(page.locator("#german .view-note")).not_to_contain_text("forced")
+    assert german(page) == before
+
+
+def test_a_translation_is_read_pointed_at_walked_and_forced_and_says_how_sure_it_was(open_page):
+    page = opened(open_page)
+    assert len(german(page).split()) > 4
+    can_be_read_out_and_copied(page)
+    lights_up_in_the_picture(page)
+    is_walked_with_arrow_keys(page)
+    another_piece_is_forced_and_taken_back(page)
+    rest(page)
+    typed(page, "The committee has put off its decision until further notice.")  # some is hard
+    pieces = page.locator("#german .piece")
+    sure = pieces.evaluate_all("all => all.map(one => +one.style.getPropertyValue('--p'))")
+    assert all(0 < p <= 1 for p in sure) and len(set(sure)) > 3
+    unsure = pieces.evaluate_all("all => all.map(one => one.classList.contains('unsure'))")
+    assert unsure == [p < 0.6 for p in sure] and any(unsure) and not all(unsure)
 
 
 def test_of_a_long_text_the_sentence_that_is_looked_at_is_in_sight(open_page):
@@ -115,19 +129,58 @@ def test_of_a_long_text_the_sentence_that_is_looked_at_is_in_sight(open_page):
     assert in_sight(page.locator("#german .piece").last)
 
 
-def test_what_is_refused_says_why_in_its_place_and_the_last_result_is_a_past_one(open_page):
-    page = opened(open_page)
+def is_refused_in_its_place(page):
+    """What the model cannot read says why, and the last result is a past one."""
     before = german(page)
-    refuse(page)
+    page.get_by_label("English").fill("Я не говорю")
+    expect(page.locator("#german .view-note")).to_contain_text("The model reads English, and not")
     assert german(page) == before
     expect(page.locator("#german .pieces-text")).to_have_css("opacity", "0.4")
     expect(page.locator("#translate-flow")).to_have_css("opacity", "0.4")
     expect(page.locator(".toast-body")).to_have_count(0)
-    press_section(page, "Alternatives")
     expect(page.locator("#tree")).to_have_css("opacity", "0.4")
-    typed(page, "Thank you.")
+
+
+def several_sentences_are_translated_in_order(page):
+    """Each beside the others, while one types on, and one of them is looked at."""
+    once = typed(page, "Thank you.")
     expect(page.locator("#translate-flow")).to_have_css("opacity", "1")
     expect(page.locator("#german .view-note")).to_contain_text("Sure of")
+    page.wait_for_function("location.search.includes('text=Thank')")
+    page.get_by_label("English").press_sequentially(" Where is the station?")
+    expect(page.locator("#sentences")).to_contain_text("Where is the station?")
+    rest(page)
+    both = german(page)
+    assert both.startswith(once) and len(both) > len(once)
+    page.locator("#sentences label").nth(1).click()
+    expect(page.locator("#german .pieces-rest")).to_have_text(once)
+    source = page.locator("#translate-flow .flow-source").filter(has_text="station")
+    expect(source).to_have_count(1)
+
+
+def markup_is_text(page):
+    """It is a text like any other, wherever it stands and where it is saved."""
+    typed(page, "<img src=x onerror=alert(1)> is a picture.")
+    assert page.locator("#german img, #translate-flow img, #tree img, #ranked img").count() == 0
+    flow = page.locator("#translate-flow")
+    expect(flow.locator(".flow-source", has_text="picture")).to_have_count(1)
+    with page.expect_download() as download:
+        flow.get_by_role("button", name="download SVG").click()
+    assert "<img" not in Path(download.value.path()).read_text()
+
+
+def test_each_text_that_is_typed_is_refused_translated_or_none(open_page):
+    page = opened(open_page)
+    is_refused_in_its_place(page)
+    several_sentences_are_translated_in_order(page)
+    rest(page)
+    markup_is_text(page)
+    assert typed(page, "") == ""
+    expect(page.locator(".toast-body")).to_have_count(0)
+    press_section(page, "Student report")  # whose nine sentences are there without a text
+    rows = page.locator("#report-sentences tbody tr")
+    expect(rows).to_have_count(9)
+    assert rows.nth(2).locator("td").all_inner_texts() == ["i love you", "Ich liebe dich."]
 
 
 def test_the_page_stays_as_it_is_while_there_is_nothing_or_several_sentences(open_page):
@@ -146,21 +199,11 @@ def test_the_page_stays_as_it_is_while_there_is_nothing_or_several_sentences(ope
 
 def test_on_a_phone_the_translation_and_its_picture_follow_the_text(open_page):
     page = opened(open_page, width=390, height=844)
-    tops = [page.locator(f"#{name}").bounding_box() for name in ("german", "translate-flow")]
-    assert tops[0]["y"] < 500 and tops[0]["y"] + tops[0]["height"] <= tops[1]["y"] < 844
-
-
-def test_it_translates_while_one_types_and_several_sentences_in_order(open_page):
-    page = opened(open_page)
-    once = typed(page, "Thank you.")
-    page.get_by_label("English").press_sequentially(" Where is the station?")
-    expect(page.locator("#sentences")).to_contain_text("Where is the station?")
-    both = german(page)
-    assert both.startswith(once) and len(both) > len(once)
-    page.locator("#sentences label").nth(1).click()
-    expect(page.locator("#german .pieces-rest")).to_have_text(once)
-    source = page.locator("#translate-flow .flow-source").filter(has_text="station")
-    expect(source).to_have_count(1)
+    parts = [page.locator(f"#{name}") for name in ("english", "german", "translate-flow")]
+    text, answer, picture = (part.bounding_box() for part in parts)
+    assert text["y"] < answer["y"] < 500
+    assert answer["y"] + answer["height"] <= picture["y"] < 844
+    assert text["x"] == picture["x"]
 
 
 def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
@@ -180,13 +223,6 @@ def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
     assert panel.locator("button").count() == 10
 
 
-def test_the_nine_sentences_of_the_report_are_translated_now(open_page):
-    page = opened(open_page, section="Student report")
-    rows = page.locator("#report-sentences tbody tr")
-    expect(rows).to_have_count(9)
-    assert rows.nth(2).locator("td").all_inner_texts() == ["i love you", "Ich liebe dich."]
-
-
 def test_an_address_restores_the_head_and_remembers_another(open_page):
     page = opened(open_page, "/?tab=translate&translation-heads=2.3.1", "Heads")
     title = page.locator("#translation-heads .heads-title")
@@ -194,15 +230,36 @@ def test_an_address_restores_the_head_and_remembers_another(open_page):
     page.locator("#translation-heads .heads-grid button").nth(1).click()
     expect(title).to_contain_text("encoder self-attention, layer 1, head 2")
     page.wait_for_function("location.search.includes('translation-heads=2.1.2')")
-    page = opened(open_page, "/?tab=translate&translation-heads=9.99.99", "Heads")
-    expect(page.locator("#translation-heads .heads-title")).to_contain_text("layer")
+    with answered(page):  # as if another address were opened in this page
+        page.evaluate("""() => {
+            history.pushState(null, '', '?tab=translate&section=heads&translation-heads=9.99.99');
+            dispatchEvent(new PopStateEvent('popstate'));
+        }""")
+    expect(title).to_contain_text("layer")
     last = page.locator("#translation-heads .heads-grid button").last.get_attribute("aria-label")
-    expect(page.locator("#translation-heads .heads-title")).to_contain_text(last)
+    expect(title).to_contain_text(last)
 
 
-def test_heads_have_names_and_what_was_measured_of_one_is_told(open_page):
-    page = opened(open_page, section="Heads")
-    heads = page.locator("#translation-heads")
+def show_kind(heads, name):
+    """Open a kind of attention."""
+    heads.get_by_role("button", name=f"{name}-attention").click()
+    expect(heads.locator(".heads-title")).to_contain_text(f"{name}-attention")
+
+
+def a_fan_is_drawn_of_heads_that_look_at_their_own_text(heads):
+    """Of cross-attention, which is shown first, it is not."""
+    fan = heads.locator(".heads-fan")
+    expect(fan).to_be_hidden()
+    show_kind(heads, "decoder self")
+    expect(fan.locator("figcaption")).to_contain_text("Where it looks")
+    # a decoder sees nothing after its own place
+    assert fan.locator(".chart-tick").all_text_contents()[-1] == "0"
+    show_kind(heads, "decoder cross")
+    expect(fan).to_be_hidden()
+
+
+def heads_have_names_and_what_was_measured_is_told(page, heads):
+    """Of one that is pressed, and of all."""
     named = heads.locator(".heads-grid button", has=page.locator(".heads-name:not(:empty)")).last
     name = named.locator(".heads-name").inner_text()
     named.click()
@@ -211,9 +268,8 @@ def test_heads_have_names_and_what_was_measured_of_one_is_told(open_page):
     expect(heads.locator(".view-note").first).to_contain_text("of 72 heads have a name")
 
 
-def test_the_head_without_which_most_is_lost_is_named_and_has_the_longest_bar(open_page):
-    page = opened(open_page, section="Heads")
-    heads = page.locator("#translation-heads")
+def the_head_without_which_most_is_lost_has_the_longest_bar(heads):
+    """It is named above all of them."""
     note = heads.locator(".view-note").first
     where = r"nats: (\w+) layer (\d+) (\w+)-attention, head (\d+)"
     expect(note).to_contain_text(re.compile(where))
@@ -226,42 +282,19 @@ def test_the_head_without_which_most_is_lost_is_named_and_has_the_longest_bar(op
     expect(longest).to_have_attribute("title", re.compile(rf"^layer {layer}, head {head}\b"))
 
 
-def test_an_empty_text_empties_the_page_without_complaint(open_page):
-    page = opened(open_page)
-    assert typed(page, "") == ""
-    expect(page.locator(".toast-body")).to_have_count(0)
+def test_every_kind_of_attention_is_shown_with_what_is_known_of_its_heads(open_page):
+    page = opened(open_page, "/?tab=translate&section=heads")
+    heads = page.locator("#translation-heads")
+    heads.locator(".heads-grid button").first.wait_for()
+    a_fan_is_drawn_of_heads_that_look_at_their_own_text(heads)
+    heads_have_names_and_what_was_measured_is_told(page, heads)
+    show_kind(heads, "encoder self")
+    the_head_without_which_most_is_lost_has_the_longest_bar(heads)
 
 
-def test_an_alternative_piece_is_forced_and_the_rest_follows(open_page):
-    page = opened(open_page)
-    before = german(page)
-    page.locator("#german .piece").nth(1).click()
-    other = page.locator("#german .pieces-list button:not(.same)").first
-    piece = other.locator("span").inner_text().strip()
-    other.click()
-    page.get_by_label("English").hover()
-    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
-    assert german(page) != before
-    assert page.locator("#german .piece").nth(1).inner_text().strip() == piece
-    page.locator("#german").get_by_role("button", name="Undo").click()
-    expect(page.locator("#german .view-note")).not_to_contain_text("forced")
-    assert german(page) == before
-
-
-def test_a_pruned_branch_of_the_tree_is_followed(open_page):
-    page = opened(open_page, section="Alternatives")
-    before = german(page)
-    expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
-    rest(page)  # a tree that is drawn anew would not hear of it
-    page.locator("#tree .tree-node.cut").first.click()
-    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
-    assert german(page) != before
-
-
-def test_the_search_grows_piece_by_piece(open_page):
-    page = opened(open_page, section="Alternatives")
+def the_search_grows_piece_by_piece(page):
+    """It stands there grown, and can be seen to grow once more."""
     before, finding = german(page), page.locator("#tree .lead")
-    rest(page)
     expect(finding).to_contain_text(
         re.compile(r"best pieces are recorded, \d+ in all\. What won was in front")
     )
@@ -282,11 +315,37 @@ def test_the_search_grows_piece_by_piece(open_page):
     expect(page.locator("#tree .later")).to_have_count(0)
 
 
+def arrow_keys_walk_the_tree(page):
+    """From piece to piece, of which Tab reaches one."""
+    nodes = page.locator("#tree .tree-node")
+    nodes.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(nodes.nth(1)).to_be_focused()
+    expect(page.locator("#tree [tabindex='0']")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(nodes.first).to_be_focused()
+
+
+def test_the_tree_grows_is_walked_and_a_pruned_branch_of_it_is_followed(open_page):
+    page = opened(open_page, section="Alternatives")
+    the_search_grows_piece_by_piece(page)
+    arrow_keys_walk_the_tree(page)
+    before = german(page)
+    expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
+    rest(page)  # a tree that is drawn anew would not hear of it
+    page.locator("#tree .tree-node.cut").first.click()
+    expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
+    assert german(page) != before
+
+
 def test_greedy_search_and_a_wide_beam_are_drawn(open_page):
     page = opened(open_page, "/?tab=translate&text=Thank+you.&beam=1", section="Alternatives")
     expect(page.locator("#tree .tree-rank")).to_have_text(["1."])
     enter(page, "Beam size", 12)
     expect(page.locator("#tree .tree-rank")).to_have_count(12)
+    page.wait_for_function("location.search.includes('beam=12')")
     rest(page)
     # no two pieces lie on each other
     assert (
@@ -318,20 +377,31 @@ def test_the_alternatives_of_a_long_sentence_fit_a_screen(open_page):
     assert tree["y"] + tree["height"] - top <= 720
 
 
-def test_heads_are_switched_off_and_on_again(open_page):
+def test_heads_are_tried_switched_off_and_on_and_their_worth_is_of_one_sentence(open_page):
     page = opened(open_page, section="Switch off")
-    before = german(page)
+    before, note = german(page), page.locator("#switches .view-note").first
     page.get_by_role("button", name="Try each head").click()
-    expect(page.locator("#switches .view-note").first).to_contain_text("needs")
-    page.locator("#switches .switch-grid button").nth(2).click()
-    expect(page.locator("#switches .view-note").first).to_contain_text("1 of")
-    expect(page.locator("#german .view-note")).to_contain_text("1 head is off")
+    expect(note).to_contain_text("needs")
     third = page.locator("#switches .switch-grid button").nth(2)
+    third.click()
+    expect(note).to_contain_text("1 of")
+    expect(page.locator("#german .view-note")).to_contain_text("1 head is off")
     expect(third).to_have_text("1·3 off")
     expect(third).to_be_focused()  # who presses by keyboard goes on from there
     page.get_by_role("button", name="All on").click()
     expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
+    expect(note).to_contain_text("needs")
+    rest(page)
     assert german(page) == before
+    with answered(page, about=None):
+        page.get_by_label("English").press("Enter")  # the same sentence once more
+    expect(note).to_contain_text("needs")
+    press_section(page, "Alternatives")
+    rest(page)  # a tree that is drawn anew would not hear of it
+    page.locator("#tree .tree-node.cut").first.click()
+    expect(page.locator("#german .view-note")).to_contain_text("forced")
+    press_section(page, "Switch off")
+    expect(note).to_contain_text("Each square is a head")
 
 
 @pytest.mark.parametrize(
@@ -356,25 +426,6 @@ def test_of_several_quick_presses_none_is_lost(tab, section, view, open_page):
     expect(page.locator(f"{view} [aria-pressed=false]")).to_have_count(4)
 
 
-def test_what_each_head_is_worth_holds_for_its_sentence_alone(open_page):
-    page = opened(open_page, section="Switch off")
-    page.get_by_role("button", name="Try each head").click()
-    note = page.locator("#switches .view-note").first
-    expect(note).to_contain_text("needs")
-    page.locator("#switches .switch-grid button").nth(2).click()
-    expect(note).to_contain_text("1 of")
-    page.get_by_role("button", name="All on").click()
-    expect(note).to_contain_text("needs")
-    with answered(page, about=None):
-        page.get_by_label("English").press("Enter")  # the same sentence once more
-    expect(note).to_contain_text("needs")
-    press_section(page, "Alternatives")
-    page.locator("#tree .tree-node.cut").first.click()
-    expect(page.locator("#german .view-note")).to_contain_text("forced")
-    press_section(page, "Switch off")
-    expect(note).to_contain_text("Each square is a head")
-
-
 def test_a_beam_that_is_looked_at_or_moved_by_the_keyboard_leaves_what_was_done(open_page):
     page = opened(open_page, "/?tab=translate&off=decoder-cross:0:1", section="Alternatives")
     note = page.locator("#german .view-note")
@@ -389,72 +440,3 @@ def test_a_beam_that_is_looked_at_or_moved_by_the_keyboard_leaves_what_was_done(
     expect(note).to_contain_text("1 head is off")
     expect(page.locator("#tree")).to_contain_text("What won was in front")
     assert "off=decoder-cross" in page.url
-
-
-def test_the_address_keeps_the_first_sentence_and_the_beam(open_page):
-    page = opened(open_page, section="Alternatives")
-    enter(page, "Beam size", 2)
-    page.wait_for_function("location.search.includes('beam=2')")
-    address = "/" + page.url.split("127.0.0.1")[1].split("/", 1)[1]
-    again = opened(open_page, address, "Alternatives")
-    expect(again.get_by_label("number input for Beam size")).to_have_value("2")
-    expect(again.locator("#tree .tree-node").first).to_be_visible()
-
-
-def test_the_address_names_the_open_tab(open_page):
-    page = opened(open_page)
-    press_tab(page, "Positional encodings")
-    page.wait_for_function("location.search.includes('tab=positions')")
-    page.wait_for_selector("#positions-figure .encoding-bars")
-    # a page of its own, for a reload aborts what is under way, loudly
-    again = open_page("/" + page.url.split("127.0.0.1")[1].split("/", 1)[1])
-    again.wait_for_selector("#positions-figure .encoding-bars")
-
-
-def test_arrow_keys_walk_the_tree(open_page):
-    page = opened(open_page, section="Alternatives")
-    nodes = page.locator("#tree .tree-node")
-    nodes.first.focus()
-    page.keyboard.press("ArrowDown")
-    expect(nodes.nth(1)).to_be_focused()
-    expect(page.locator("#tree [tabindex='0']")).to_have_count(1)
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
-    expect(nodes.first).to_be_focused()
-
-
-def test_every_kind_of_attention_is_shown(open_page):
-    page = opened(open_page, section="Heads")
-    heads = page.locator("#translation-heads")
-    for name in ("decoder cross", "decoder self", "encoder self"):
-        heads.get_by_role("button", name=f"{name}-attention").click()
-        expect(heads.locator(".heads-title")).to_contain_text(f"{name}-attention")
-
-
-def test_an_address_restores_text_and_beam(open_page):
-    page = opened(open_page)
-    translated = typed(page, "Good morning.")
-    address = page.url.split("127.0.0.1")[1].split("/", 1)[1]
-    assert "text=Good" in address
-    again = opened(open_page, "/" + address)
-    expect(again.locator("#german .pieces-text")).to_have_text(translated)
-    assert again.get_by_label("English").input_value() == "Good morning."
-
-
-def test_markup_is_translated_as_text(open_page):
-    page = opened(open_page, section="Alternatives")
-    typed(page, "<img src=x onerror=alert(1)> is a picture.")
-    assert page.locator("#german img, #translate-flow img, #tree img, #ranked img").count() == 0
-
-
-def test_a_fan_is_drawn_of_heads_that_look_at_their_own_text(open_page):
-    page = open_page("/?tab=translate&section=heads")
-    heads = page.locator("#translation-heads")
-    fan, kinds = heads.locator(".heads-fan"), heads.locator(".heads-groups button")
-    heads.locator(".heads-grid button").first.wait_for()
-    expect(fan).to_be_hidden()  # of cross-attention
-    kinds.filter(has_text="decoder self").click()
-    expect(fan.locator("figcaption")).to_contain_text("Where it looks")
-    # a decoder sees nothing after its own place
-    assert fan.locator(".chart-tick").all_text_contents()[-1] == "0"

@@ -414,5 +414,6 @@ def test_fifty_abandoned_trainings_leave_no_thread_and_no_memory():
     abandon(0)  # what is imported or cached at first use is no leak
     threads, before = threading.active_count(), tensors()
     left = [abandon(n % 3) for n in range(50)]
-    assert tensors() == before and not any(model() for model in left)
-    assert threading.active_count() == threads
+    # there may be fewer: what another test has left may end meanwhile
+    assert tensors() <= before and not any(model() for model in left)
+    assert threading.active_count() <= threads

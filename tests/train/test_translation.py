@@ -1,6 +1,7 @@
 """Facts about train.translation: its data, its batches, its loss and its search."""
 
 import csv
+import functools
 import json
 import math
 import random
@@ -77,6 +78,7 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
+@functools.cache  # nobody changes what it gives
 def corpus_and_tokenizer(n: int = 600):
     pairs = sentences(n)
     tokenizer = train_bpe([*pairs.en, *pairs.de], 120)

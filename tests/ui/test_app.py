@@ -1,3 +1,4 @@
+import itertools
 import json
 import logging
 import re
@@ -29,9 +30,26 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def served(folder):
-    """The address of an app around the tiny model, with the settings of the real one."""
-    demo = build_app(Models(folder), fit_on_cpu)
+def demo(folder):
+    """The app around tiny random models."""
+    return build_app(Models(folder), fit_on_cpu)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """The app without any model."""
+    return build_app(Models(tmp_path_factory.mktemp("empty") / "nothing here"), fit_on_cpu)
+
+
+@pytest.fixture(scope="module")
+def published():
+    """The app around the models that are there."""
+    return build_app(Models(CHECKPOINTS), fit_on_cpu)
+
+
+@pytest.fixture(scope="module")
+def served(demo):
+    """The address of the app around tiny models, with the settings of the real one."""
     quiet = {"prevent_thread_lock": True, "quiet": True, "server_name": "127.0.0.1"}
     _, url, _ = demo.launch(**LAUNCH, **quiet)
     yield url.rstrip("/")
@@ -53,34 +71,45 @@ def tabs_of(demo) -> list[str]:
     return [block.label for block in demo.blocks.values() if type(block).__name__ == "Tab"]
 
 
-def test_no_two_handlers_of_one_trigger_wait_for_each_other():
+def test_no_two_handlers_of_one_trigger_wait_for_each_other(published):
     # with the models that are there: see events.after_any
-    demo, waiting = build_app(Models(CHECKPOINTS), fit_on_cpu), Counter()
-    for one in demo.fns.values():
+    waiting = Counter()
+    for one in published.fns.values():
         if one.fn is not None and one.trigger_mode == "always_last":
             waiting.update(target for target in one.targets if target[0] is not None)
     assert {target: n for target, n in waiting.items() if n > 1} == {}
 
 
-def test_a_number_beyond_its_limits_reaches_the_handler_that_names_them(folder):
+def test_what_follows_a_review_has_one_listener(published):
+    def follows(listener):
+        while listener.trigger_after is not None:
+            listener = published.fns[listener.trigger_after]
+        return any(happening == "change" for _, happening in listener.targets)
+
+    writers = Counter(
+        output.elem_id
+        for listener in published.fns.values()
+        if listener.fn is not None and follows(listener)
+        for output in listener.outputs
+    )
+    # of two that write one view the older answer could come last, and stay
+    views = ("verdict", "sentiment-flow", "words", "review-heads", "review-switches")
+    assert {view: writers[view] for view in views} == dict.fromkeys(views, 1)
+
+
+def test_a_number_beyond_its_limits_reaches_the_handler_that_names_them(demo):
     # gradio's own refusal would stop every event that is given all settings, as a new place is
-    numbers = [
-        block
-        for block in build_app(Models(folder), fit_on_cpu).blocks.values()
-        if isinstance(block, gr.Number | gr.Slider)
-    ]
+    numbers = [b for b in demo.blocks.values() if isinstance(b, gr.Number | gr.Slider)]
     assert len(numbers) > 10
     for block in numbers:
         for typed in (-1e9, 1e9, None):
             block.preprocess(typed)
 
 
-def test_every_tab_is_built_around_a_model_and_without_one(folder, tmp_path):
-    for models in (Models(folder), Models(tmp_path / "nothing here")):
-        labels = tabs_of(build_app(models, fit_on_cpu))
-        assert [tab.TITLE for tab in TABS] == [
-            label for label in labels if label in {tab.TITLE for tab in TABS}
-        ]
+def test_every_tab_is_built_around_a_model_and_without_one(demo, empty):
+    titles = [tab.TITLE for tab in TABS]
+    for app in (demo, empty):
+        assert titles == [label for label in tabs_of(app) if label in titles]
 
 
 def test_every_tab_is_built_whatever_file_is_damaged(folder, tmp_path):
@@ -91,22 +120,28 @@ def test_every_tab_is_built_whatever_file_is_damaged(folder, tmp_path):
     for name in ("run.json", "scores.json", "README.md"):
         (damaged / "sentiment" / name).write_text('---\n## Data\n[{"minutes": 1.0}]\n## Scores')
     (damaged / "shakespeare" / "run.json").write_text('[{"minutes": 1.0')
-    for path in [path for path in damaged.rglob("*.*") if path.is_file()]:
-        whole = path.read_bytes()
-        path.write_bytes(whole[: len(whole) // 2])
+    files = sorted(path for path in damaged.rglob("*.*") if path.is_file())
+    tasks = ("shakespeare", "sentiment", "translation")
+    of_task = [[path for path in files if task in path.parts] for task in tasks]
+    assert sorted(itertools.chain(*of_task)) == files
+    for paths in itertools.zip_longest(*of_task):  # one damage could hide another of its task
+        whole = {path: path.read_bytes() for path in paths if path}
+        for path, content in whole.items():
+            path.write_bytes(content[: len(content) // 2])
         labels = tabs_of(build_app(Models(damaged), fit_on_cpu))
-        assert {tab.TITLE for tab in TABS} <= set(labels), path
-        path.write_bytes(whole)
+        assert {tab.TITLE for tab in TABS} <= set(labels), list(whole)
+        for path, content in whole.items():
+            path.write_bytes(content)
 
 
-def test_a_page_is_told_numbers_and_texts_alone(folder):
+def test_a_page_is_told_numbers_and_texts_alone(demo):
     """gradio copies whatever it tells a page for each visitor, with all that hangs on it."""
 
     def forgets(value):  # what is done when a visitor leaves, which json cannot say
         assert isinstance(value, FunctionType), value
         return ""
 
-    json.dumps(build_app(Models(folder), fit_on_cpu).get_config_file(), default=forgets)
+    json.dumps(demo.get_config_file(), default=forgets)
 
 
 def test_the_page_and_the_server_forget_a_visitor_after_the_same_time():
@@ -115,9 +150,8 @@ def test_the_page_and_the_server_forget_a_visitor_after_the_same_time():
     assert int(kept) == 1000 * KEPT_FOR
 
 
-def test_a_missing_model_is_a_sentence_with_the_command(tmp_path):
-    demo = build_app(Models(tmp_path), fit_on_cpu)
-    said = [block.value for block in demo.blocks.values() if type(block).__name__ == "Markdown"]
+def test_a_missing_model_is_a_sentence_with_the_command(empty):
+    said = [block.value for block in empty.blocks.values() if type(block).__name__ == "Markdown"]
     for script in ("shakespeare", "translation", "sentiment"):
         assert any(f"python -m train.{script}" in str(text) for text in said)
 

@@ -145,13 +145,23 @@ def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, 
 
 def test_what_a_visitor_has_outlives_a_broken_connection(visit, app, started, monkeypatch):
     monkeypatch.delenv("GRADIO_IS_E2E_TEST")  # then it is kept for an hour
+    sweep, swept = app.state_holder.delete_all_expired_state, []
+
+    def watched():
+        begun = time.monotonic()
+        sweep()
+        swept.append(begun)
+
+    monkeypatch.setattr(app.state_holder, "delete_all_expired_state", watched)
     visitor = visit()
     visitor.start()
     visitor.hears("process_generating")
     session = app.state_holder.session_data[visitor.session]
     visitor.leave()  # a phone that sleeps, as far as the server knows
     until(lambda: session.is_closed)
-    time.sleep(2)  # gradio looks every second for what has expired
+    left = time.monotonic()
+    # gradio drops every second what has expired: what is kept a second would be dropped by now
+    until(lambda: swept and swept[-1] > left + 2)
     assert started[-1]() in session.state_data.values() and not started[-1]().ended
     app.state_holder.delete_state(visitor.session)
     until(lambda: not any(ref() for ref in started))

@@ -27,6 +27,12 @@ SENTENCES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def published():
+    """The models that are there, each of them loaded once."""
+    return Models(CHECKPOINTS)
+
+
 def test_there_are_fourteen_stops_in_at_least_five_tabs():
     assert len(STOPS) == 14 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
@@ -60,17 +66,17 @@ def spared(trained, text: str) -> list[float]:
 @pytest.mark.skipif(
     not (CHECKPOINTS / "translation/config.json").exists(), reason="no translator in checkpoints"
 )
-def test_most_heads_of_the_translator_can_be_spared():
+def test_most_heads_of_the_translator_can_be_spared(published):
     for text in SENTENCES:
-        costs = spared(Models(CHECKPOINTS).translator, text)
+        costs = spared(published.translator, text)
         assert statistics.median(costs) < 0.5 < max(costs)
 
 
 @pytest.mark.skipif(
     not (CHECKPOINTS / "translation/heads.json").exists(), reason="no translator's heads measured"
 )
-def test_the_head_that_is_needed_most_looks_at_what_was_just_written():
-    trained = Models(CHECKPOINTS).translator
+def test_the_head_that_is_needed_most_looks_at_what_was_just_written(published):
+    trained = published.translator
     roles = roles_of(trained)
     needed = max(roles, key=lambda head: roles[head].loss)
     assert roles[needed].role == "just written" and roles[needed].holds
@@ -104,8 +110,8 @@ def test_what_a_head_is_worth_is_measured_for_every_head():
 @pytest.mark.skipif(
     not (CHECKPOINTS / "shakespeare/config.json").exists(), reason="no writer in checkpoints"
 )
-def test_most_parameters_of_a_layer_are_in_the_feed_forward_network():
-    block = Models(CHECKPOINTS).language_model.model.decoder.blocks[0]
+def test_most_parameters_of_a_layer_are_in_the_feed_forward_network(published):
+    block = published.language_model.model.decoder.blocks[0]
     sizes = [
         sum(p.numel() for p in part.parameters())
         for part in (block.feed_forward, block.self_attention)
@@ -126,8 +132,8 @@ def test_without_positions_hardly_a_word_is_copied():
 @pytest.mark.skipif(
     not (CHECKPOINTS / "ablations/shakespeare/study.json").exists(), reason="no study of writing"
 )
-def test_only_alibi_guesses_as_well_as_ever_beyond_the_length_of_the_training():
-    length, found = readers(Models(CHECKPOINTS))
+def test_only_alibi_guesses_as_well_as_ever_beyond_the_length_of_the_training(published):
+    length, found = readers(published)
     assert length == 128 and len(found) == 5
     assert [one.encoding for one in found if one.holds(384, length)] == ["alibi"]
     assert [one.encoding for one in found if one.loss(384) is None] == ["learned"]

@@ -2,31 +2,14 @@
 
 import pytest
 import torch
-from tiny import tiny_translator, write_tinies
-from tiny_study import write_writers
+from tiny import tiny_translator
 from torch.testing import assert_close
 from visits import Visit, held
 
-from train.loop import fit_on_cpu
-from transformer_core.inference import Models
 from transformer_core.model.trace import Site
-from transformer_core.ui.app import build_app
 from transformer_core.ui.tabs.translate.work import again, begin, looked_at
 
 MOST = 500_000  # bytes: 200 characters of a story, each with what else could stand there, take half
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    """Tiny random ones, and a study."""
-    folder = write_tinies(tmp_path_factory.mktemp("checkpoints"))
-    write_writers(folder)
-    return Models(folder)
-
-
-@pytest.fixture(scope="module")
-def demo(models):
-    return build_app(models, fit_on_cpu)
 
 
 def translate(visit):
