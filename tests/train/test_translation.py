@@ -26,8 +26,10 @@ from train.data.pairs import (
     encode,
     is_whole,
     load,
+    sentences_of,
     usable,
     with_slips,
+    without,
 )
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
@@ -227,6 +229,12 @@ def test_no_sentence_of_validation_or_test_is_trained_on(folder):
     for held_out in [*validation.values(), *hub.translation(folder, "test").values()]:
         assert not set(held_out.en) & set(pairs.en)
         assert not set(held_out.de) & set(pairs.de)
+
+
+def test_a_sentence_is_known_by_its_letters():
+    known = sentences_of([Pairs(["Don’t go, Tom!"], ["Geh nicht."], ["ted"])])
+    some = Pairs(["Don't go Tom", "Go, Tom!"], ["Bleib.", "Geh."], ["ted", "ted"])
+    assert without(some, known) == some.take([1])
 
 
 def test_no_sentence_that_is_tested_validates(folder):

@@ -115,14 +115,20 @@ def load(path: Path | None) -> tuple[Pairs, dict[str, Pairs]]:
     return learnt.take(whole), validation
 
 
+def letters_of(text: str) -> str:
+    """What a sentence is told by: some sources have other quotes, commas and capitals."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
 def sentences_of(sets: Iterable[Pairs]) -> set[str]:
-    """Every sentence of either language."""
-    return {text for pairs in sets for text in (*pairs.en, *pairs.de)}
+    """The letters of every sentence of either language."""
+    return {letters_of(text) for pairs in sets for text in (*pairs.en, *pairs.de)}
 
 
 def without(pairs: Pairs, known: set[str]) -> Pairs:
-    """The pairs of which neither side is known."""
-    return pairs.take(i for i, pair in enumerate(pairs.sentences) if not known.intersection(pair))
+    """The pairs of which neither side is known by its letters."""
+    told = (map(letters_of, pair) for pair in pairs.sentences)
+    return pairs.take(i for i, pair in enumerate(told) if known.isdisjoint(pair))
 
 
 def together(parts: Iterable[Pairs]) -> Pairs:
