@@ -37,7 +37,7 @@ from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import is_in, read_runs
+from train.running.records import flag, is_in, read_runs, resumed_run
 from train.running.run import run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
@@ -205,12 +205,14 @@ def with_teachers(options: Options) -> Options:
         raise SystemExit("--teachers are asked by --preset sentences alone")
     if options.preset != "sentences" or options.teachers:
         return options
-    if not options.init:
+    began = resumed_run(options.out) if options.resume else None
+    init = options.init or tuple(map(Path, flag(began, "init") or ()) if began else ())
+    if not init:
         raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
-    if is_in(options.out, options.init):
+    if is_in(options.out, init):
         # a run that is resumed would ask the half-trained weights
         raise SystemExit(f"--init {options.out} says what is learnt: choose another --out")
-    return replace(options, teachers=options.init)
+    return replace(options, teachers=init)
 
 
 def refuse_readers(options: Options) -> None:

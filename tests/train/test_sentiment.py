@@ -436,6 +436,9 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     assert_close(learnt[0].target[-len(known.weight) :], known.target)
     card = (out / "README.md").read_text()
     assert "unlabelled reviews" in card and "excerpts" in card
+    more = ["--data", str(folder), "--preset", "sentences", "--out", str(out), "--resume"]
+    sentiment.main([*more, "--steps", "3"])
+    assert [run["steps"] for run in read_runs(out)] == [2, 3], "its beginning need not be named"
 
 
 def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):

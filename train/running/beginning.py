@@ -11,7 +11,7 @@ from typing import Any
 from train.optimizers import inside_blocks
 from train.running.flags import Options
 from train.running.history import taught_by
-from train.running.records import announced_run, flag, read_runs, shape_of
+from train.running.records import announced_run, flag, resumed_run, shape_of
 from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
@@ -61,8 +61,7 @@ def refuse_another_model(folder: Path, model: Model) -> None:
 def refuse_other_settings(options: Options, first_examples: str) -> None:
     """A run is resumed with the data and the settings that it began with; only those of UNTIL may
     change."""
-    begun = announced_run(options.out)
-    run = begun["run"] if begun else next(iter(read_runs(options.out)[-1:]), None)
+    run = resumed_run(options.out)
     if run is None:
         return
     held = {name: value for name, value in run["train"].items() if name not in UNTIL}

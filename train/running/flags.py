@@ -15,7 +15,14 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.records import VOCABULARY, announced_run, flag, is_in, read_runs
+from train.running.records import (
+    VOCABULARY,
+    announced_run,
+    flag,
+    is_in,
+    read_runs,
+    resumed_run,
+)
 from transformer_core.checkpoint import (
     CheckpointError,
     read_json,
@@ -133,12 +140,13 @@ def read_flags(
 
 
 def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
-    """What holds where no flag says otherwise: a run that is resumed keeps its model and settings,
-    one that starts from other weights their model, and sees other batches than they did."""
+    """What holds where no flag says otherwise: a run that is resumed keeps model, settings and
+    teachers; one that starts from other weights keeps their model, and sees other batches."""
     if flags.resume:
-        begun = announced_run(flags.out) or {}
-        run = begun.get("run") or next(iter(read_runs(flags.out)[-1:]), {})
-        return {**(begun.get("model") or model_of(flags.out)), **run.get("train", {})}
+        model = (announced_run(flags.out) or {}).get("model") or model_of(flags.out)
+        run = resumed_run(flags.out) or {"command": ""}
+        teachers = [Path(folder) for folder in flag(run, "teachers") or ()]
+        return {**model, **run.get("train", {}), "teachers": teachers}
     if not flags.init:
         return {}
     held, before = model_of(flags.init[0]), read_runs(flags.init[0])

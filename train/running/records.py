@@ -71,6 +71,12 @@ def announced_run(folder: Path) -> dict[str, Any] | None:
     return read_json(folder / BEGUN)
 
 
+def resumed_run(folder: Path) -> dict[str, Any] | None:
+    """The record of the run that --resume would go on with; None if there is none."""
+    begun = announced_run(folder)
+    return begun["run"] if begun else next(iter(read_runs(folder)[-1:]), None)
+
+
 def retract(folder: Path) -> None:
     """Drop what was measured of weights that are about to change."""
     for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
