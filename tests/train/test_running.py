@@ -753,6 +753,8 @@ def test_a_bad_flag_gets_a_sentence(flags, sentence, capsys):
 def test_another_model_cannot_be_resumed_or_started_from(trained):
     with pytest.raises(SystemExit, match="n_layers 2 instead of 1"):
         shakespeare.main([*trained, "--resume", "--n-layers", "2"])
+    with pytest.raises(SystemExit, match=r"change the --preset of the training in .*: it is cpu"):
+        shakespeare.main([*trained, "--resume", "--preset", "trial"])
     with pytest.raises(SystemExit, match=r"change the training in .*: seed 5 instead of 0"):
         shakespeare.main([*trained, "--resume", "--seed", "5"])
     with pytest.raises(SystemExit, match="does not fit this model"):

@@ -64,6 +64,11 @@ def refuse_other_settings(options: Options, first_examples: str) -> None:
     run = resumed_run(options.out)
     if run is None:
         return
+    if run.get("preset", options.preset) != options.preset:
+        raise SystemExit(
+            f"--resume cannot change the --preset of the training in {options.out}: it is "
+            f"{run['preset']}"
+        )
     held = {name: value for name, value in run["train"].items() if name not in UNTIL}
     if differences := differing(held, asdict(options.train)):
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")

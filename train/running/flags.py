@@ -143,7 +143,8 @@ def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
     """What holds where no flag says otherwise: a run that is resumed keeps model, settings and
     teachers; one that starts from other weights keeps their model, and sees other batches."""
     if flags.resume:
-        model = (announced_run(flags.out) or {}).get("model") or model_of(flags.out)
+        begun = announced_run(flags.out)
+        model = begun.get("model", {}) if begun else model_of(flags.out)
         run = resumed_run(flags.out) or {"command": ""}
         teachers = [Path(folder) for folder in flag(run, "teachers") or ()]
         return {**model, **run.get("train", {}), "teachers": teachers}
@@ -151,6 +152,8 @@ def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
         return {}
     held, before = model_of(flags.init[0]), read_runs(flags.init[0])
     shape = {name: value for name, value in held.items() if name not in OF_A_RUN}
+    if held.get("positional_encoding") == "learned":
+        shape["max_len"] = held["max_len"]  # the rows of its table
     return {**shape, "seed": len(before)}
 
 

@@ -19,6 +19,7 @@ from train.running.history import history, open_metrics, taught_by
 from train.running.metrics import recorded
 from train.running.records import (
     announce_run,
+    announced_run,
     digest_of,
     disown,
     is_in,
@@ -57,6 +58,10 @@ def run(
     origin = {"commit": commit(), "first_examples": digest_of(batch_of(0))}
     state = prepare(options, model, origin["first_examples"])
     past = history(options)
+    # where the weights of the last step take the place of those it grew from, they are no
+    # improvement before it ends
+    grows = is_in(options.out, past) and not (options.resume and announced_run(options.out) is None)
+    waits = options.train.keep_last and grows
     metrics, runs_before, begun = open_metrics(options, past)
     hardware = hardware_of(options, begun)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
@@ -76,10 +81,9 @@ def run(
         state=state,
     )
     seen = recorded(steps, metrics if is_main else None)
-    # the weights of its last step are no improvement before it ends
-    waits = options.train.keep_last and is_in(options.out, past)
     for now, averaged in watched(seen, options.train, is_main=is_main):
-        if now.metrics is not None and is_main and (finished(now, options.train) or not waits):
+        ended = finished(now, options.train) and not now.diverged
+        if now.metrics is not None and is_main and (ended or not waits):
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
             record_run(options.out, runs_before, describe(options, begun, hardware, now, origin))
@@ -87,7 +91,7 @@ def run(
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
             f"evaluation is no number any more. {options.out} holds the last weights that were "
-            "kept, and they are not scored."
+            "kept, and nothing is scored."
         )
     if is_main and finish is not None:
         best = checkpoint.load(options.out, type(model)).to(hardware.device)
