@@ -1,7 +1,7 @@
 // Accuracy, exact match and loss as they change, and a slider back through the recorded moments. At
 // its right end it follows the training (held: null); elsewhere it stays at its moment (held: a
 // step).
-// value: {summary, hint, steps, held, moments: [step, …], series: [{name, points: [[step, loss,
+// value: {summary, hint, steps, held, sent, moments: [step, …], series: [{name, points: [[step, loss,
 //   accuracy, exact], …]}]}
 const chart = $('.curves-chart'),
   note = $('.view-note'),
@@ -33,6 +33,9 @@ const PANELS = [
 ];
 let seen = null; // the value that is drawn
 const STREAM_MS = 2000; // what follows within this belongs to a stream
+const LATE_MS = 1500; // in which a page must have drawn an update
+// how late the first came, for clocks differ; when the app was told, by its own clock
+let least = Infinity, complained = -Infinity;
 let drawnAt = -Infinity, ends = 0; // when a stream has ended, how it ended is read aloud
 let asked; // the moment to hold that the server does not know of yet; undefined: it knows
 const held = () => asked === undefined ? seen.held : asked;
@@ -128,6 +131,15 @@ function paint() {
     ...(value.hint ? [make('p', { class: 'curves-hint', text: value.hint })] : []),
   );
 }
+// A page that draws updates later and later is to be sent fewer of them: else they would pile up.
+function keepUp({ sent, moments }) {
+  const late = Date.now() - 1000 * sent, begins = moments.length < 2;
+  least = begins ? late : Math.min(least, late);
+  // what was under way when it was told comes late as well
+  if (late - least < LATE_MS || 1000 * sent < complained) return;
+  complained = Date.now() - least;
+  tell('lag');
+}
 function announce() {
   clearTimeout(ends);
   const now = performance.now();
@@ -146,6 +158,7 @@ function draw() {
   if (asked === value.held || value.moments.length < 2) asked = undefined; // known, or begun anew
   note.textContent = value.summary;
   announce();
+  if (value.sent) keepUp(value);
   key.replaceChildren(
     ...(value.series.length > 1
       ? value.series.map((s, i) =>

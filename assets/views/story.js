@@ -85,7 +85,8 @@ function advance(now) {
     due %= 1;
   }
   const short = missing > 0 && !asked && tokens.length - shown < Math.min(speed * AHEAD, MOST);
-  if (short && text.checkVisibility()) { // it waits for who looks elsewhere
+  const waits = short && !text.checkVisibility(); // for who looks elsewhere
+  if (short && !waits) {
     asked = true;
     tell('more', {
       id,
@@ -94,6 +95,7 @@ function advance(now) {
     });
   }
   halt.disabled = !busy();
+  if (waits) return;
   if (busy()) frame = requestAnimationFrame(advance);
   else if (!resting) {
     resting = true;
@@ -179,6 +181,10 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   if (from === element || !beside(from)) return;
   followed = side === 'target' && position < shown ? position : -1;
   announce();
+});
+whenResized(text, () => { // it is seen again
+  last = performance.now();
+  if (busy()) advance(last);
 });
 document.addEventListener('story:ask', announce); // from a view that is added after this one
 document.addEventListener('story:end', end); // an error

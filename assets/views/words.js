@@ -50,7 +50,11 @@ function draw() {
   );
   rest();
   if (chosen >= (value?.words?.length ?? 0)) close();
-  else if (chosen >= 0) mark(chosen); // its panel is in use
+  else if (chosen >= 0) { // its panel is in use
+    mark(chosen);
+    place();
+    makeRoom();
+  }
 }
 const rest = roving(words, '.words-word');
 function mark(i) {

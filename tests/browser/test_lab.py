@@ -172,6 +172,19 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     expect(label).to_contain_text("now")
 
 
+def test_a_page_that_draws_updates_later_and_later_is_sent_fewer(open_page):
+    page = opened(open_page)
+    enter(page, "Steps", 3000)
+    press(page, "Start")
+    learnt(page, 25)
+    before = page.evaluate("watch.asked()")
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 10_000; }")
+    # nobody has pressed anything: the page asks for it
+    page.wait_for_function("before => watch.asked() > before", arg=before, timeout=NEVER)
+    press(page, "Stop")
+    says(page, "Stopped at step")
+
+
 def test_two_models_race_and_the_code_is_beside_them(open_page):
     page = opened(open_page)
     race(page)

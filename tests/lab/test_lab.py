@@ -16,7 +16,7 @@ from train.loop import fit_on_cpu
 from transformer_core.lab import learner as learning
 from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.toys import PASTED, RULES, drawn, exact_match, held_out, judge, pasted
-from transformer_core.lab.training import Training
+from transformer_core.lab.training import SLOWEST, Training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
@@ -208,6 +208,16 @@ def test_every_encoding_trains_and_is_looked_at(positional_encoding):
     assert attempt.step == 2 and attempt.taught.text == "CAB" and attempt.written.steps
     for site in learner.model.sites:
         assert_close(attempt.taught.view(site).weights.sum(-1), torch.ones(2, 4))
+
+
+def test_it_is_looked_at_less_often_where_looks_cannot_be_drawn_as_quickly():
+    training = Training(fit_on_cpu, PLAN)
+    before = training.pace
+    training.slow_down()
+    assert training.pace == 2 * before
+    for _ in range(20):
+        training.slow_down()
+    assert training.pace == SLOWEST
 
 
 def test_it_learns(taught):

@@ -18,6 +18,7 @@ from tiny import tiny_translator, write_tiny
 
 from train.loop import fit_on_cpu
 from transformer_core.inference import Models
+from transformer_core.lab import training as training_of_the_lab
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.ui.app import LAUNCH, build_app
@@ -62,7 +63,9 @@ def app(started, tmp_path_factory):
 def number_of(app, name: str) -> int:
     """Which of the app's events a handler of the lab is."""
     (number,) = (
-        i for i, fn in app.fns.items() if (fn.name, fn.concurrency_id) == (name, "training")
+        i
+        for i, fn in app.fns.items()
+        if fn.name == name and isinstance(getattr(fn.fn, "__self__", None), handlers.Lab)
     )
     return number
 
@@ -200,6 +203,16 @@ def test_while_one_trains_another_is_answered(visit, app, started):
     until(lambda: training.step > step)
 
 
+def test_who_cannot_follow_is_sent_fewer_updates(visit, started):
+    visitor = visit()
+    visitor.start()
+    visitor.hears("process_generating")
+    training = started[-1]()
+    before = training.pace
+    visitor.press("lag", None)
+    until(lambda: training.pace > before)
+
+
 def test_the_usual_plan_is_what_the_page_offers(app):
     inputs = app.fns[number_of(app, "run")].inputs
     _, _, *values = (component.value for component in inputs)
@@ -304,7 +317,7 @@ def test_what_is_decoded_while_it_learns_is_not_taken_back(app):
 
 
 def test_a_moment_that_is_held_is_looked_at_once_while_the_model_learns(app, monkeypatch):
-    monkeypatch.setattr(handlers, "SECONDS_PER_UPDATE", 0)
+    monkeypatch.setattr(training_of_the_lab, "PACE", 0)
     running = handler(app, "run")(None, "CAB", *SETTINGS, *MODEL, *MODEL)
     training, *_ = next(running)
     next(running)

@@ -28,6 +28,9 @@ from transformer_core.tasks.translation import Sentence, read_back, translate_se
 from transformer_core.tokenization import EOS
 
 SECONDS = 120.0  # of training in one go; then others get their turn
+# seconds from one look at a training to the next, which cost time that the model could learn in: at
+# first, and at most, where they cannot be drawn as quickly
+PACE, SLOWEST = 0.25, 1.0
 
 
 class Fit(Protocol):
@@ -79,6 +82,7 @@ class Training:
         self.ended = self.paused = False
         self.held: int | None = None  # the step that its visitor has gone back to; None is now
         self.reads = self.toy.example  # the input its visitor watches, and may change meanwhile
+        self.pace = PACE
         self.learners = [self.learner(fit, choice) for choice in plan.choices]
         first, *rivals = (learner.model for learner in self.learners)
         for rival in rivals:  # a race starts fairly: what they have in common is the same
@@ -135,7 +139,7 @@ class Training:
 
     def run(self, seconds: float = SECONDS) -> Iterator["Training"]:
         """Train and yield after every step, until the end or until others should have a turn."""
-        self.paused, until = False, time.monotonic() + seconds
+        self.paused, self.pace, until = False, PACE, time.monotonic() + seconds
         while True:
             with self.lock:  # or a step could begin when `pause` has already returned
                 if self.paused:
@@ -150,6 +154,10 @@ class Training:
         self.paused = True
         with self.lock:
             return
+
+    def slow_down(self) -> None:
+        """Be looked at half as often."""
+        self.pace = min(SLOWEST, 2 * self.pace)
 
     def close(self) -> None:
         """End for good: the optimizers go, curves and moments stay."""

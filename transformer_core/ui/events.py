@@ -52,11 +52,16 @@ def after_any(
     return happened.then(handler, inputs, outputs, **{"trigger_mode": "always_last", **how})
 
 
-def paced(items: Iterable[T], seconds: float = SECONDS_PER_UPDATE) -> Iterator[T]:
-    """Let through what a reader can follow, and always the last: every update costs the server."""
+def paced(
+    items: Iterable[T], seconds: Callable[[], float] = lambda: SECONDS_PER_UPDATE
+) -> Iterator[T]:
+    """Let through what a reader can follow, and always the last: every update costs the server.
+
+    seconds: from one to the next, which may change on the way.
+    """
     shown, pending = time.monotonic(), False
     for item in items:
-        pending = time.monotonic() - shown < seconds
+        pending = time.monotonic() - shown < seconds()
         if not pending:
             yield item
             shown = time.monotonic()

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
 from gradio.components import Component
@@ -65,5 +65,6 @@ def open_section(row: gr.Tabs) -> gr.State:
         return ids[place] if is_count(place, len(ids) - 1) else gr.skip()
 
     # every press, one after the other: of a row that is walked back and forth the last one holds
-    gr.on([tab.select for tab in tabs], opened, None, shown, trigger_mode="multiple", **HIDDEN)
+    all_of_them: dict[str, Any] = {"trigger_mode": "multiple", "concurrency_limit": 1, **HIDDEN}
+    gr.on([tab.select for tab in tabs], opened, None, shown, **all_of_them)
     return shown

@@ -10,7 +10,8 @@ from transformer_core.ui.views.view import view
 def curves_view(title: str, promise: str, **component) -> gr.HTML:
     """Loss, accuracy and exact match; promise says so before there are any.
 
-    Event: scrub {step}, a recorded moment, or None for the present one.
+    Events: scrub {step}, a recorded moment, or None for the present one; lag, of a page that draws
+    updates later and later.
     """
     body = (
         '<p class="curves-key"></p>'
@@ -18,7 +19,7 @@ def curves_view(title: str, promise: str, **component) -> gr.HTML:
         '<button type="button" data-do="play">▶ Replay</button></span>'
         '<input type="range" class="curves-slider" min="0" max="0" step="1" '
         'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
-        '<p class="view-note"></p><p class="heard" role="status"></p>'
+        '<p class="view-note"></p><p class="heard" aria-live="polite"></p>'
     )
     return view("curves", title, body, ("csv",), promise=promise, **component)
 
@@ -31,17 +32,19 @@ def curves_value(
     held: int | None,
     summary: str,
     hint: str = "",
+    sent: float | None = None,
 ) -> dict:
     """What curves.js draws: what each model measured, and the steps whose moment was recorded.
 
     held is the moment that is looked at, None for the present; a hint is said where the lines
-    will be.
+    will be; sent, of an update, the seconds by the server's clock.
     """
     return {
         "summary": summary,
         "hint": hint,
         "steps": steps,
         "held": held,
+        "sent": sent,
         "moments": moments,
         "series": [
             {

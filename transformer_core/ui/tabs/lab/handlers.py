@@ -27,8 +27,6 @@ from transformer_core.ui.tabs.lab.progress import (
 from transformer_core.ui.tabs.lab.settings import plan_of
 from transformer_core.ui.views.code import code_value
 
-SECONDS_PER_UPDATE = 0.25  # of a training: what is drawn costs time that the model could learn in
-
 
 @dataclass(frozen=True)
 class Lab:
@@ -57,7 +55,7 @@ class Lab:
     def goes_on(self, training: Training) -> Iterator[Values]:
         """What changes while a model learns; a moment that is held is looked at once."""
         looked = None
-        for now in paced(training.run(), SECONDS_PER_UPDATE):
+        for now in paced(training.run(), lambda: training.pace):
             look = now.held, now.reads
             if now.held is None or look != looked:
                 yield self.shows(now, running=True)
@@ -138,6 +136,11 @@ class Lab:
             return self.shows(training)
         except InputError:  # what it cannot read is no reason to go on
             return {**self.not_running(training), self.here.curves: curves_of(training)}
+
+    def lag(self, training) -> None:
+        """The page draws updates later and later."""
+        if training is not None:
+            training.slow_down()
 
     @answers_errors
     def look_back(self, training, text, event: gr.EventData) -> Values:

@@ -69,6 +69,7 @@ def wire_looks(page: Page, layout: Layout, lab: Lab) -> None:
     """Looking at a training, which goes on meanwhile."""
     asked = [page.training, layout.text, *layout.settings]
     layout.curves.scrub(lab.look_back, asked[:2], layout.pictures, **QUIET)
+    layout.curves.lag(lab.lag, page.training, None, **HIDDEN)
     layout.text.change(doors_of, layout.text, layout.doors, **HIDDEN)
     gr.on(
         [layout.decode.click, layout.text.submit],

@@ -1,5 +1,7 @@
 """What is seen of a training: its progress in sentences, and the values of the lab's views."""
 
+import time
+
 import gradio as gr
 
 from transformer_core.lab.learner import Learner
@@ -64,8 +66,8 @@ def verdict(written: str, answer: str | None) -> str:
     return "Right." if written == answer else f"Wrong: {answer} would be right."
 
 
-def curves_of(training: Training, hint: str = "") -> dict:
-    """The value of the curves."""
+def curves_of(training: Training, hint: str = "", sent: float | None = None) -> dict:
+    """The value of the curves; sent, as in curves_value."""
     # there are no learners any more if their visitor leaves at this moment
     learners = dict(zip(training.names, training.learners, strict=False))
     said = [progress(name, learner) for name, learner in learners.items()]
@@ -77,6 +79,7 @@ def curves_of(training: Training, hint: str = "") -> dict:
         held=training.held,
         summary=" ".join(said),
         hint=hint,
+        sent=sent,
     )
 
 
@@ -131,4 +134,5 @@ def stop_button(running: bool) -> gr.Button:
 
 def course_of(training: Training, running: bool = False) -> tuple:
     """How far a training has come: status line, Stop and curves."""
-    return status_of(training, running), stop_button(running), curves_of(training)
+    curves = curves_of(training, sent=time.time() if running else None)
+    return status_of(training, running), stop_button(running), curves
