@@ -467,6 +467,7 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
     ]:
         opened_section(page, section)
         expect(page.locator(f"#{view} {DRAWN[view]}").first).to_be_visible()
+        rest(page)  # what comes above a button moves it away from under the press
         with page.expect_download() as download:
             page.locator(f"#{view}").get_by_role("button", name=f"download {tool}").click()
         content = Path(download.value.path()).read_bytes()
