@@ -8,6 +8,8 @@
 //   So a stream ends for the client only when everything it asked for is answered.
 // - An event is cancelled before its id is known. The client leaves the id out, the server refuses,
 //   and the event goes on. So a cancellation waits for the id.
+// Messages that have piled up on a slow page are handed on one by one, with room for a frame and for
+// presses between them: all at once, they would let nobody stop what sends them.
 // And the server drops what a visitor has, an hour after they asked for it: on a page that was left
 // open for longer, presses would have no effect. So that page is loaded anew.
 (() => {
@@ -54,6 +56,17 @@
     }
   }
 
+  // the rest of what the page has to do; unlike a timer, it is not slowed down in a hidden tab
+  const breath = () =>
+    new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        done();
+      };
+      port2.postMessage(null);
+    });
+
   // the messages of one stream after another, until one ends with nothing left unanswered
   async function* lasting(request, response) {
     try {
@@ -87,6 +100,7 @@
     const heard = lasting(request, response), encoder = new TextEncoder();
     const body = new ReadableStream({
       async pull(stream) {
+        await breath();
         const { done, value } = await heard.next().catch((error) => {
           if (request.signal.aborted) return { done: true }; // the page ended the stream itself
           throw error;

@@ -69,3 +69,30 @@ def test_what_is_ended_before_it_has_an_id_ends(slow_page):
     settle(page)
     assert [request.response().status for request in ended] == [200]
     expect(page.locator("#lab-status")).not_to_contain_text("Training")
+
+
+PILED = """{
+    const ask = window.fetch, message = 'data: {"msg":"estimation","event_id":"a"}\\n\\n';
+    window.fetch = (...call) => call[0].url?.includes('/piled/')
+        ? Promise.resolve(new Response(message.repeat(50))) : ask(...call);
+}"""
+TURNS = """async () => {
+    const { port1, port2 } = new MessageChannel();
+    let turns = 0, heard = '';
+    port1.onmessage = () => port2.postMessage(turns += 1);
+    port2.onmessage = () => port1.postMessage(0);
+    port2.postMessage(0);
+    const reader = (await fetch('/piled/queue/data')).body.getReader();
+    for (let part = {}; !part.done; part = await reader.read()) {
+        heard += new TextDecoder().decode(part.value);
+    }
+    port1.close();
+    return [heard.split('estimation').length - 1, turns];
+}"""
+
+
+def test_between_messages_that_have_piled_up_the_page_has_its_turn(open_page):
+    page = open_page("/?tab=about", script=PILED)
+    rest(page)
+    messages, turns = page.evaluate(TURNS)
+    assert messages == 50 and turns >= 20
