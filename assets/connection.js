@@ -95,16 +95,18 @@
   }
 
   async function listen(request) {
-    const response = await ask(request.clone());
+    // a page that is left ends its stream itself: nothing more comes, and nothing went wrong
+    const unlessEnded = (nothing) => (error) => {
+      if (request.signal.aborted) return nothing;
+      throw error;
+    };
+    const response = await ask(request.clone()).catch(unlessEnded(new Response('')));
     if (!response.ok) return response;
     const heard = lasting(request, response), encoder = new TextEncoder();
     const body = new ReadableStream({
       async pull(stream) {
         await breath();
-        const { done, value } = await heard.next().catch((error) => {
-          if (request.signal.aborted) return { done: true }; // the page ended the stream itself
-          throw error;
-        });
+        const { done, value } = await heard.next().catch(unlessEnded({ done: true }));
         if (done) stream.close();
         else stream.enqueue(encoder.encode(value + '\n\n'));
       },

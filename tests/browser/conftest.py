@@ -37,6 +37,15 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """A test fails whose pages logged an error, or asked for anything but the app."""
+    result = yield
+    problems = getattr(item.funcargs.get("open_page"), "problems", ())
+    assert not problems, "\n".join(problems)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """With a failure stands what its pages were still waiting for."""
     report = yield
@@ -159,7 +168,7 @@ def open_page(browser, shared_context, server):
         page.goto(server + path)
         return page
 
-    visit.pages = pages
+    visit.pages, visit.problems = pages, problems
     yield visit
     for page in pages[1:]:
         page.context.close()
@@ -167,4 +176,3 @@ def open_page(browser, shared_context, server):
         page.evaluate("localStorage.clear()")
         page.close()
     shared_context.clear_permissions()
-    assert not problems, "\n".join(problems)

@@ -71,6 +71,20 @@ def test_what_is_ended_before_it_has_an_id_ends(slow_page):
     expect(page.locator("#lab-status")).not_to_contain_text("Training")
 
 
+ENDED = """async () => {
+    const page = new AbortController();
+    const stream = fetch('/gradio_api/queue/data?session_hash=ended', { signal: page.signal });
+    page.abort();
+    return (await stream).text();
+}"""
+
+
+def test_a_page_that_is_left_before_its_stream_began_shows_no_error(open_page):
+    page = open_page("/?tab=about")
+    rest(page)
+    assert page.evaluate(ENDED) == ""
+
+
 PILED = """{
     const ask = window.fetch, message = 'data: {"msg":"estimation","event_id":"a"}\\n\\n';
     window.fetch = (...call) => call[0].url?.includes('/piled/')

@@ -109,6 +109,7 @@ def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned(open_page):
     page = open_page("/?tab=about", scheme="dark")
     expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
     page.get_by_role("button", name="Light theme").click()
+    rest(page)
     page.reload()
     rest(page)
     expect(page.get_by_role("button", name="Dark theme")).to_be_visible()
