@@ -10,14 +10,11 @@ again, or twice at once, shares what is left.
 """
 
 import argparse
-import fcntl
 import json
 import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,6 +24,7 @@ import torch
 from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, settle_memory
+from train.running.locks import locked
 from train.running.metrics import COLUMNS, Metrics, read_rows, recorded, write_rows
 from train.running.records import digest_of
 from train.studies import STUDIES
@@ -106,18 +104,6 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
     """Put one seed's rows into a table, in place of what it held of that seed."""
     others = [row for row in read_rows(path) if row["seed"] != str(seed)]
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
-
-
-@contextmanager
-def locked(path: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold a file's lock; False, without waiting, if another process holds it."""
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            mine = True
-        except BlockingIOError:
-            mine = False
-        yield mine
 
 
 def is_finished(folder: Path, seed: int) -> bool:

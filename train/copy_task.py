@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from train.data import sequences as data
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
+from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
-from transformer_core.model.config import ModelConfig
+from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
 from transformer_core.tasks.translation import translate_ids

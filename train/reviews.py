@@ -16,12 +16,12 @@ from train.data.error import DataError
 from train.data.films import HELD_OUT, load_all
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import OF_CLASSIFIERS, Options, in_a_sentence, read_flags
+from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
-from transformer_core.model.config import ModelConfig
+from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import MaskedLM
 from transformer_core.model.seeding import batch_seed

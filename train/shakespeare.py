@@ -14,13 +14,13 @@ from train.data import hub, sequences
 from train.data.error import DataError
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
-from train.running.flags import OF_CLASSIFIERS, Options, in_a_sentence, read_flags
+from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.records import flag, read_runs
 from train.running.run import run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
 from transformer_core.checkpoint import Trained
-from transformer_core.model.config import ModelConfig
+from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import Tokenizer, train_characters

@@ -24,13 +24,13 @@ from train.data.pairs import (
     spread,
 )
 from train.loop import Batch, TrainConfig
-from train.running.flags import OF_CLASSIFIERS, in_a_sentence, read_flags
+from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import run
 from train.running.scores import scores_alone
 from train.translation_cards import card_of
 from transformer_core.checkpoint import Trained
-from transformer_core.model.config import ModelConfig
+from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.translation import translate_ids

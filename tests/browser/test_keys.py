@@ -33,6 +33,15 @@ def tab_reaches_one_and_an_arrow_the_next(page, selector, key):
     assert focused.get_attribute("tabindex") == "0", "Tab comes back to it"
 
 
+def keys_read(plot, said, *steps):
+    """Each key leads what is said of a map to what is expected of it. steps: (key, words)"""
+    plot.wait_for()
+    rest(plot.page)
+    for key, words in steps:
+        plot.press(key)
+        expect(said).to_contain_text(words)
+
+
 @needs("sentiment")
 def test_keys_go_through_the_words_and_heads_of_a_review_and_onto_the_map(open_page):
     page = open_page("/?tab=sentiment&section=words")
@@ -59,15 +68,13 @@ def test_keys_go_through_a_translation_its_switches_and_every_weight_of_a_head(o
     tab_reaches_one_and_an_arrow_the_next(page, "#switches .switch-grid button", "ArrowDown")
     press_section(page, "Heads")
     heads = page.locator("#translation-heads")
-    heads.locator(".heads-grid button").first.wait_for()
-    rest(page)
-    said, plot = heads.locator(".view-readout"), heads.locator("canvas.heads-map")
-    plot.press("ArrowUp")
-    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” looks at"))
-    plot.press("ArrowRight")
-    expect(said).to_contain_text(re.compile(r"^Query \d+ “.+” gives key 1 "))
-    plot.press("ArrowRight")
-    expect(said).to_contain_text("gives key 2 ")
+    keys_read(
+        heads.locator("canvas.heads-map"),
+        heads.locator(".view-readout"),
+        ("ArrowUp", re.compile(r"^Query \d+ “.+” looks at")),
+        ("ArrowRight", re.compile(r"^Query \d+ “.+” gives key 1 ")),
+        ("ArrowRight", "gives key 2 "),
+    )
 
 
 @needs("shakespeare")
@@ -138,14 +145,12 @@ def test_keys_go_along_the_ribbons_of_what_is_lit_and_open_what_made_them(open_p
 
 def test_a_weight_of_the_model_that_learns_can_be_read_by_keys(open_page):
     page = open_page("/?tab=lab")
-    plot = page.locator("#lab-heads .moment-map").first
-    plot.wait_for()
-    rest(page)
-    said = page.locator("#lab-heads .view-note").first
-    plot.press("ArrowDown")
-    expect(said).to_contain_text(re.compile(r"^Layer 1, head 1: .*\(query 1\).*\(key 1\)"))
-    plot.press("ArrowRight")
-    expect(said).to_contain_text("(key 2)")
+    keys_read(
+        page.locator("#lab-heads .moment-map").first,
+        page.locator("#lab-heads .view-note").first,
+        ("ArrowDown", re.compile(r"^Layer 1, head 1: .*\(query 2\).*\(key 1\)")),
+        ("ArrowRight", "(key 2)"),
+    )
 
 
 @needs("translation")

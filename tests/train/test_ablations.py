@@ -21,6 +21,7 @@ from train.ablations import is_finished, main, merge, train
 from train.data import hub
 from train.loop import TrainConfig
 from train.running.hardware import Hardware
+from train.running.locks import locked
 from train.running.metrics import read_rows
 from train.studies import STUDIES, copy_task, sentiment, shakespeare, translation, variant
 from train.studies.recipe import EVALUATIONS, Recipe, Task
@@ -163,7 +164,7 @@ def test_a_study_is_broken_off_after_a_seed_and_goes_on(small, tmp_path, monkeyp
         return train(study, name, recipe, seed, *rest)
 
     monkeypatch.setattr(ablations, "train", until_the_fourth)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(SystemExit, match="Stopped"):
         run(tmp_path, "--variants", "full,one_layer")
     assert done == [("full", 0), ("one_layer", 0), ("full", 1)]
     monkeypatch.setattr(ablations, "train", train)
@@ -175,7 +176,7 @@ def test_a_study_is_broken_off_after_a_seed_and_goes_on(small, tmp_path, monkeyp
 def test_a_run_that_another_process_holds_is_left_to_it(small, tmp_path):
     folder = tmp_path / "copy_task"
     (folder / "training").mkdir(parents=True)
-    with ablations.locked(folder / "training" / "full-0.lock", wait=False) as mine:
+    with locked(folder / "training" / "full-0.lock", wait=False) as mine:
         assert mine
         run(tmp_path, "--variants", "full", "--seeds", "0,1")
     assert [is_finished(folder / "full", seed) for seed in (0, 1)] == [False, True]

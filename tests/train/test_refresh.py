@@ -67,3 +67,17 @@ def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypa
     save(folder, EncoderDecoder(config))
     assert not refresh.is_current(folder / "scores.json")
     assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
+
+
+def test_what_was_typed_for_teachers_is_said_once():
+    told = dict.fromkeys(("processes", "threads", "precision", "device", "commit", "torch"), "")
+    runs = [
+        {"command": name, "tokens": 1, "teachers": [{"command": one} for one in taught], **told}
+        for name, taught in (("first", "ab"), ("second", ["a", "first", "c"]), ("third", "bc"))
+    ]
+    said = [part for part in card.describe_commands(runs) if not part.startswith("Run")]
+    assert said == [
+        *("It learnt from", "```\na\nb\n```"),
+        *("It learnt from runs that are named above, and from", "```\nc\n```"),
+        "It learnt from runs that are named above.",
+    ]

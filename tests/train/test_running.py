@@ -27,6 +27,7 @@ from torch.testing import assert_close
 from train import copy_task, refresh, reviews, shakespeare
 from train.evaluate import main as examine
 from train.running.flags import published_by, read_flags
+from train.running.locks import alone_in
 from train.running.records import TRIALS, digest_of, flag, read_runs, retract
 from train.running.run import keep
 from transformer_core import checkpoint
@@ -40,6 +41,10 @@ ROOT = Path(__file__).parents[2]
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "32"]
 SMALL += ["--dropout", "0.2", "--precision", "no"]
 WRITER = [*SMALL, "--max-len", "16", "--minutes", "0", "--batch-size", "8", "--eval-every", "3"]
+
+
+class Killed(BaseException):
+    """Ends a script as a kill would: nothing catches it."""
 
 
 @pytest.fixture
@@ -269,6 +274,33 @@ def test_a_finished_model_is_replaced_only_on_request(trained):
     assert {row["run"] for row in read_metrics(Path(trained[-1]))} == {"1"}
 
 
+def test_in_a_folder_one_training_is_under_way_at_a_time(trained, tmp_path):
+    folder = tmp_path / "busy"
+    with alone_in(folder), pytest.raises(SystemExit, match="Another training is under way"):
+        shakespeare.main([*trained[:-1], str(folder)])
+    assert not (folder / "config.json").exists()
+    shakespeare.main([*trained[:-1], str(folder)])
+    assert (folder / "config.json").exists()
+
+
+def test_who_stops_a_training_is_told_how_it_goes_on(tmp_path, text, monkeypatch):
+    flags = [*WRITER, "--steps", "6", "--data", str(text), "--out", str(tmp_path / "model")]
+    calls, sound = itertools.count(), shakespeare.loss_of
+
+    def stopped_at_the_fifth(*given, **named):
+        if next(calls) == 4:
+            raise KeyboardInterrupt
+        return sound(*given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare, "loss_of", stopped_at_the_fifth)
+        with pytest.raises(SystemExit, match="with --resume goes on from its last evaluation"):
+            shakespeare.main(flags)
+    assert last_step(tmp_path / "model") == 3
+    shakespeare.main([*flags, "--resume"])
+    assert [run["steps"] for run in read_runs(tmp_path / "model")] == [6]
+
+
 def test_a_run_with_nothing_to_resume_says_so_and_begins(tmp_path, text, capsys):
     out = tmp_path / "new"
     flags = [*WRITER, "--data", str(text), "--out", str(out), "--resume", "--steps"]
@@ -337,13 +369,13 @@ def test_no_model_is_left_beside_the_vocabulary_of_another(trained, tmp_path, mo
     other = train_characters((TEXT * 4).replace("e", "é"), plain=False)
 
     def dies(*_):
-        raise KeyboardInterrupt
+        raise Killed
 
     monkeypatch.setattr(checkpoint, "save", dies)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Killed):
         keep(folder, model, tokenizer, anew=True)
     assert load_trained(folder).tokenizer.to_json() == tokenizer.to_json()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Killed):
         keep(folder, model, other, anew=True)
     with pytest.raises(checkpoint.CheckpointError):
         load_trained(folder)
@@ -542,11 +574,11 @@ def test_a_run_killed_at_its_first_evaluation_goes_on_from_what_it_began_with(
     shakespeare.main([*trained[:-1], str(whole), *given])
 
     def kill(*_, **__):
-        raise KeyboardInterrupt
+        raise Killed
 
     with monkeypatch.context() as patch:
         patch.setattr(shakespeare, killed_in, kill)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             shakespeare.main([*trained[:-1], str(killed), *given])
     shakespeare.main([*trained[:-1], str(killed), "--seed", "3", "--resume"])
     expected, found = (checkpoint.load(folder) for folder in (whole, killed))
@@ -564,11 +596,11 @@ def test_a_run_that_goes_on_in_its_folder_keeps_its_past_if_it_is_killed_at_once
     given = ["--init", trained[-1], "--seed", "3"]
 
     def kill(*_, **__):
-        raise KeyboardInterrupt
+        raise Killed
 
     with monkeypatch.context() as patch:
         patch.setattr(shakespeare, "validation_loss", kill)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             shakespeare.main([*trained, *given])
     assert read_runs(folder) == [before]
     shakespeare.main([*trained, "--seed", "3", "--resume"])
@@ -584,11 +616,11 @@ def kill(monkeypatch):
 
     def killed(script, flags: list[str], called: str) -> None:
         def dies(*_, **__):
-            raise KeyboardInterrupt
+            raise Killed
 
         with monkeypatch.context() as patch:
             patch.setattr(called, dies)
-            with pytest.raises(KeyboardInterrupt):
+            with pytest.raises(Killed):
                 script.main(flags)
 
     return killed
@@ -645,12 +677,12 @@ def test_a_model_is_improved_by_last_weights_only_when_they_are_there(trained, m
 
     def dies_at_the_end(*_, **__) -> float:
         if (loss := next(losses)) < 8:  # of steps 0, 3 and 6
-            raise KeyboardInterrupt
+            raise Killed
         return loss
 
     with monkeypatch.context() as patch:
         patch.setattr(shakespeare, "validation_loss", dies_at_the_end)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             shakespeare.main(more)
     after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     del before["metrics.csv"], after["metrics.csv"]

@@ -36,14 +36,18 @@ def test_a_section_reads_its_own_states_beside_what_all_read():
     assert shown["c"] == [skip, skip, ("text", 3)]
 
 
-def test_the_first_section_is_open_and_each_says_its_own_id():
+def row_of(*titles):
+    """A page of one row of sections with these titles, and which of them is open."""
     with gr.Blocks() as demo:
         with sections() as row:
-            with section("Next character"):
-                gr.Markdown("one")
-            with section("Heads"):
-                gr.Markdown("two")
-        shown = open_section(row)
+            for title in titles:
+                with section(title):
+                    gr.Markdown("what it holds")
+        return demo, open_section(row)
+
+
+def test_the_first_section_is_open_and_each_says_its_own_id():
+    demo, shown = row_of("Next character", "Heads")
     assert shown.value == "next-character"
     visit = Visit(demo)
     for title, name in (("Heads", "heads"), ("Next character", "next-character")):
@@ -53,13 +57,7 @@ def test_the_first_section_is_open_and_each_says_its_own_id():
 
 @pytest.mark.parametrize("data", [{}, {"index": 2}, {"index": "1"}, {"index": -1}])
 def test_a_section_that_is_not_there_is_not_opened(data):
-    with gr.Blocks() as demo:
-        with sections() as row:
-            with section("One"):
-                gr.Markdown("one")
-            with section("Two"):
-                gr.Markdown("two")
-        shown = open_section(row)
+    demo, shown = row_of("One", "Two")
     (select,) = demo.fns.values()
     assert select.fn(gr.EventData(None, data)) == gr.skip()
     assert shown.value == "one"

@@ -1,4 +1,4 @@
-"""What a training begins with: a folder for it, and the weights of others if it goes on from them.
+"""What a training begins with: the weights of others, if it goes on from them.
 
 Whatever it cannot begin with is refused here, before a file is touched.
 """
@@ -12,7 +12,6 @@ from train.optimizers import inside_blocks
 from train.running.flags import Options
 from train.running.history import taught_by
 from train.running.records import announced_run, flag, resumed_run, shape_of
-from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
@@ -25,9 +24,9 @@ MEANING = (
 )
 
 
-def prepare(options: Options, model: Model, first_examples: str) -> Path:
-    """Make --out and the model ready for the run to begin, of whose first batch the digest is
-    given. -> the folder of its states"""
+def prepare(options: Options, model: Model, first_examples: str) -> None:
+    """Give the model the weights that the run begins with; SystemExit with a sentence if it cannot
+    begin. first_examples is the digest of its first batch."""
     if options.train.optimizer == "muon" and not inside_blocks(model):
         name = type(model).__name__
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
@@ -36,11 +35,6 @@ def prepare(options: Options, model: Model, first_examples: str) -> Path:
         refuse_other_settings(options, first_examples)
     if options.init:
         start_from(options.init, model)
-    state = options.out / "training"
-    state.mkdir(parents=True, exist_ok=True)
-    if not options.resume:
-        remove_states(state)
-    return state
 
 
 def refuse_another_model(folder: Path, model: Model) -> None:

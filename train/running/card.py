@@ -170,8 +170,7 @@ def describe_runs(folder: Path) -> str:
         f"{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
-    commands = (describe_command(*run) for run in enumerate(runs, start=1))
-    return "\n\n".join([RUNS + rows, whole, *commands])
+    return "\n\n".join([RUNS + rows, whole, *describe_commands(runs)])
 
 
 def taught(runs: list[dict[str, Any]]) -> str:
@@ -243,16 +242,38 @@ def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def describe_commands(runs: list[dict[str, Any]]) -> list[str]:
+    """What was typed for each run, and for those it learnt from unless that was said before."""
+    said: set[str] = set()
+    told = []
+    for number, run in enumerate(runs, start=1):
+        typed = [one["command"] for one in run.get("teachers", [])]
+        told += [describe_command(number, run), *describe_teachers(typed, said)]
+        said.update(typed, [run["command"]])
+    return told
+
+
+def describe_teachers(typed: list[str], said: set[str]) -> list[str]:
+    """What was typed for those that a run learnt from, but for what was said before."""
+    new = [command for command in typed if command not in said]
+    listed = "```\n" + "\n".join(new) + "\n```"
+    if not typed:
+        return []
+    if not new:
+        return ["It learnt from runs that are named above."]
+    if len(new) < len(typed):
+        return ["It learnt from runs that are named above, and from", listed]
+    return ["It learnt from", listed]
+
+
 def describe_command(number: int, run: dict[str, Any]) -> str:
-    """A run's command and what it ran on, then the commands of those it learnt from."""
+    """A run's command and what it ran on."""
     why = f", {run['precision_why']}" if "precision_why" in run else ""  # older ones do not say
     how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
-    typed = (
+    return (
         f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
         f"commit {run['commit']}, torch {run['torch']}:\n\n```\n{typed_of(run)}\n```"
     )
-    teachers = "\n".join(one["command"] for one in run.get("teachers", []))
-    return typed + (f"\n\nIt learnt from\n\n```\n{teachers}\n```" if teachers else "")
 
 
 def typed_of(run: dict[str, Any]) -> str:

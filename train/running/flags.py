@@ -15,20 +15,9 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.records import (
-    VOCABULARY,
-    announced_run,
-    flag,
-    is_in,
-    read_runs,
-    resumed_run,
-)
-from transformer_core.checkpoint import (
-    CheckpointError,
-    read_json,
-    read_tokenizer,
-    vocabulary_of,
-)
+from train.running.inherited import begun_with, initial
+from train.running.records import VOCABULARY, announced_run, is_in
+from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -41,9 +30,6 @@ CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list th
     "positional_encoding": POSITIONAL_ENCODINGS,
     "schedule": SCHEDULES,
 }
-OF_CLASSIFIERS = ("n_classes", "pooling")  # fields that no other model reads
-# fields that say how a model is trained, or what it can read, and not which weights it has
-OF_A_RUN = ("vocab_size", "max_len", "dropout", "attention_dropout", *OF_CLASSIFIERS)
 AS_TYPED = ("preset", "precision", "out", "data", "resume", "overwrite", "workers", "exam")
 
 C = TypeVar("C", ModelConfig, TrainConfig)
@@ -137,29 +123,6 @@ def read_flags(
     )
     refuse_to_destroy(options)
     return options
-
-
-def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
-    """What holds where no flag says otherwise: a run that is resumed keeps model, settings and
-    teachers; one that starts from other weights keeps their model, and sees other batches."""
-    if flags.resume:
-        begun = announced_run(flags.out)
-        model = begun.get("model", {}) if begun else model_of(flags.out)
-        run = resumed_run(flags.out) or {"command": ""}
-        teachers = [Path(folder) for folder in flag(run, "teachers") or ()]
-        return {**model, **run.get("train", {}), "teachers": teachers}
-    if not flags.init:
-        return {}
-    held, before = model_of(flags.init[0]), read_runs(flags.init[0])
-    shape = {name: value for name, value in held.items() if name not in OF_A_RUN}
-    if held.get("positional_encoding") == "learned":
-        shape["max_len"] = held["max_len"]  # the rows of its table
-    return {**shape, "seed": len(before)}
-
-
-def model_of(folder: Path) -> dict[str, Any]:
-    """The fields of a checkpoint's ModelConfig; none if it holds no model."""
-    return (read_json(folder / "config.json") or {}).get("config", {})
 
 
 def published_by(task: str, preset: str) -> Path:
@@ -256,7 +219,7 @@ def check(
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
     """A script's main that ends with a sentence if its data or a checkpoint is unusable or out of
-    reach."""
+    reach, or if somebody stops it."""
 
     @functools.wraps(main)
     def wrapped(argv: list[str] | None = None) -> None:
@@ -264,6 +227,8 @@ def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
             main(argv)
         except (DataError, CheckpointError, OSError) as error:
             raise SystemExit(str(error)) from error
+        except KeyboardInterrupt:
+            raise SystemExit("Stopped.") from None
 
     return wrapped
 
@@ -276,13 +241,6 @@ def check_data(
         parser.error(f"--data {path} does not exist")
     if path is not None and path.is_file() and not one_file:
         parser.error(f"--data {path} is a file: {user} needs a folder of data sets")
-
-
-def initial(flags: argparse.Namespace) -> tuple[Path, ...]:
-    """The checkpoints of --init; of a run that is resumed and that run.json does not yet hold,
-    those that it began with."""
-    begun = announced_run(flags.out) if flags.resume and not flags.init else None
-    return tuple(map(Path, flag(begun["run"], "init") or ())) if begun else tuple(flags.init)
 
 
 def refuse_to_destroy(options: Options) -> None:

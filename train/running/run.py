@@ -16,6 +16,7 @@ from train.running.beginning import prepare
 from train.running.flags import Options
 from train.running.hardware import ASKED, Hardware, choose, name_of
 from train.running.history import history, open_metrics, taught_by
+from train.running.locks import alone_in
 from train.running.metrics import recorded
 from train.running.records import (
     announce_run,
@@ -28,6 +29,7 @@ from train.running.records import (
     shape_of,
 )
 from train.running.scores import Exam, evaluate_and_publish
+from train.states import remove_states
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, load_trained
 from transformer_core.files import write_atomically
@@ -56,7 +58,37 @@ def run(
     checkpoint, and writes its card.
     """
     origin = {"commit": commit(), "first_examples": digest_of(batch_of(0))}
-    state = prepare(options, model, origin["first_examples"])
+    prepare(options, model, origin["first_examples"])
+    with alone_in(options.out):
+        try:
+            hardware = learn(options, model, tokenizer, batch_of, loss_of, evaluate, origin)
+        except KeyboardInterrupt:
+            raise SystemExit(
+                "Stopped. The same command with --resume goes on from its last evaluation."
+            ) from None
+        if not PartialState().is_main_process:
+            return
+        if finish is not None:
+            best = checkpoint.load(options.out, type(model)).to(hardware.device)
+            finish(best)
+            keep(options.out, best, tokenizer, anew=False)
+        if options.exam:
+            publish(options, exam)
+
+
+def learn(
+    options: Options,
+    model: M,
+    tokenizer: Tokenizer,
+    batch_of: Callable[[int], Batch],
+    loss_of: LossOf,
+    evaluate: Callable[[M], dict[str, float]],
+    origin: Record,
+) -> Hardware:
+    """The training of a run that may begin or go on. -> what it computed on"""
+    state = options.out / "training"
+    if not options.resume:
+        remove_states(state)
     past = history(options)
     # where the weights of the last step take the place of those it grew from, they are no
     # improvement before it ends
@@ -93,12 +125,7 @@ def run(
             f"evaluation is no number any more. {options.out} holds the last weights that were "
             "kept, and nothing is scored."
         )
-    if is_main and finish is not None:
-        best = checkpoint.load(options.out, type(model)).to(hardware.device)
-        finish(best)
-        keep(options.out, best, tokenizer, anew=False)
-    if is_main and options.exam:
-        publish(options, exam)
+    return hardware
 
 
 def publish(options: Options, exam: Exam) -> None:

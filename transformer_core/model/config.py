@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
+OF_CLASSIFIERS = ("n_classes", "pooling")  # fields that no other model reads
+
 
 @dataclass(frozen=True)
 class ModelConfig:
