@@ -49,8 +49,8 @@ def weights_of(folder: Path) -> dict[str, str]:
     return held["weights"]
 
 
-def read_measured(folder: Path, name: str) -> Any:
-    """A file of what was measured on this folder's weights.
+def read_measured(folder: Path, name: str, weights: dict[str, str] | None = None) -> Any:
+    """A file of what was measured on the weights that are loaded, or else on this folder's.
 
     None if there is no such file or it was measured on other weights; CheckpointError if it is
     damaged.
@@ -60,7 +60,7 @@ def read_measured(folder: Path, name: str) -> Any:
         return None
     if not isinstance(found, dict):
         raise CheckpointError(f"{folder / name} says nothing of any weights")
-    return found if found.get("weights") == weights_of(folder) else None
+    return found if found.get("weights") == (weights or weights_of(folder)) else None
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:

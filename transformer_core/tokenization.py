@@ -19,6 +19,11 @@ def whole(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
+def composed(text: str) -> str:
+    """The whole text, a letter and its accent as one character."""
+    return unicodedata.normalize("NFC", whole(text))
+
+
 class Tokenizer:
     """A trained `tokenizers` tokenizer with the six special tokens at fixed ids.
 
@@ -76,8 +81,8 @@ class Tokenizer:
         return token
 
     def unknown_characters(self, text: str) -> list[str]:
-        """The distinct characters of a text that become UNK, in order of appearance."""
-        text = unicodedata.normalize("NFC", whole(text))  # a letter and its accent are one of them
+        """The distinct characters of the composed text that become UNK, in order of appearance."""
+        text = composed(text)
         found = zip(*self.encode_with_spans(text), strict=True)
         unknown = (text[slice(*span)] for index, span in found if index == UNK)
         return list(dict.fromkeys("".join(unknown)))

@@ -65,6 +65,7 @@ def test_all_orders_are_tried_or_so_many_of_them(n):
         ("a b a", 3),
         ("a man sees a man", 30),
         ("a a a a a a a a", 1),
+        ("a a a a b a a c", 56),
         ("a a b b c c d d", MAX_ORDERS),
     ],
 )

@@ -11,6 +11,7 @@ from tiny_study import write_writers
 from transformer_core.studies.findings import (
     difference_of,
     differs,
+    finding,
     latex,
     numbers,
     ratio_of,
@@ -149,6 +150,7 @@ def test_seeds_that_did_not_finish_are_not_compared(study):
     study.variants["gelu"] = replace(whole, partial=frozenset([first, *others]))
     gelu = of(compare(study, "loss", "full"), "gelu")
     assert verdict(gelu, gelu, "loss") == "no seed has reached the end yet."
+    assert "diverged" not in finding(compare(study, "loss", "full"), "loss", "full")
 
 
 def test_beside_a_baseline_without_a_value_nothing_rises_or_falls(study):

@@ -69,6 +69,16 @@ def test_one_tokenizer_serves_all_variants_of_a_study(writers):
     assert len({twin.title for twin in twins(models, study, "All")}) == 5
 
 
+def test_each_variant_is_loaded_when_its_turn_comes(writers, monkeypatch):
+    models, study = writers
+    get, loaded = models.get, []
+    monkeypatch.setattr(Models, "get", lambda _, name: loaded.append(name) or get(name))
+    answers = twins(models, study, "All")
+    next(answers)
+    assert loaded == [f"ablations/shakespeare/{next(iter(study.variants))}"]
+    answers.close()
+
+
 def test_variants_without_weights_are_left_out(writers):
     models, study = writers
     (models.folder / "ablations" / "shakespeare" / "gelu" / "config.json").unlink()

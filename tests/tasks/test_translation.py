@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 import torch
 from tiny import tiny_translator
@@ -158,6 +160,7 @@ def test_texts_together_become_what_each_becomes_alone(translator, beam_size, le
         ("Speak! " * (MAX_SENTENCES + 1), {}, f"61 sentences .* at most {MAX_SENTENCES}"),
         ("Speak " * 300, {}, f"at most {MAX_PIECES}"),
         ("日本語日本語", {}, "and not: 日 本 語"),
+        (unicodedata.normalize("NFD", "안녕하세요"), {}, "and not: 안 녕"),
         ("Speak", {"beam_size": 0}, "beam size must be"),
         ("Speak", {"beam_size": "four"}, "beam size must be"),
         ("Speak", {"beam_size": 2.5}, "beam size must be a whole number"),

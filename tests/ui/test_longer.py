@@ -28,7 +28,7 @@ def asked(n, press=1):
 
 def known(section):
     """As much of a text as these models know."""
-    (first, *_) = section.readers()[1]
+    (first, *_) = longer.readers(section.models)[1]
     unknown = first.trained.tokenizer.unknown_characters(TEXT)
     return "".join(c for c in TEXT if c not in unknown)
 
@@ -86,7 +86,12 @@ def test_models_that_are_trained_while_the_app_runs_are_asked(tmp_path):
     absent = "There are no models to ask yet: `python -m train.ablations shakespeare`."
     assert section.begin(SECTION, TEXT) == {"summary": absent, "rows": []}
     write_encodings(tmp_path, LENGTH)
-    assert section.begin(SECTION, known(section))["rows"]
+    held = tmp_path / "held"
+    (tmp_path / "ablations" / "shakespeare" / VARIANTS["rotary"]).rename(held)
+    text = known(section)
+    assert "rotary" not in [row["name"] for row in section.begin(SECTION, text)["rows"]]
+    held.rename(tmp_path / "ablations" / "shakespeare" / VARIANTS["rotary"])
+    assert [row["name"] for row in section.begin(SECTION, text)["rows"]] == [*VARIANTS]
 
 
 def test_a_text_is_read_once_however_often_it_is_asked_for(section, monkeypatch):

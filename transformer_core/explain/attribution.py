@@ -4,6 +4,7 @@ Attention says how much and never in which direction; gradients and deletions al
 word speaks for the answer or against it, in log-odds.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -136,6 +137,7 @@ def integrated_gradients(
     return scores, error, steps
 
 
+@functools.cache
 def gauss_legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Places in [-1, 1] and weights that integrate polynomials up to degree 2n - 1 exactly."""
     return np.polynomial.legendre.leggauss(n)

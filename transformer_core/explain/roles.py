@@ -63,7 +63,7 @@ def roles_of(trained: Trained[Model]) -> dict[Head, HeadRole]:
 
     CheckpointError if the file is not what `train.heads` writes.
     """
-    found = read_measured(trained.folder, FILE)
+    found = read_measured(trained.folder, FILE, trained.weights)
     roles = {}
     try:
         for row in found["heads"] if found else ():

@@ -15,7 +15,7 @@ from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.tasks.sentences import split_sentences
 from transformer_core.tasks.translation import translate_ids
-from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, whole
+from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, composed, whole
 
 MAX_CHARACTERS = 2_000
 MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told apart
@@ -50,7 +50,7 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
     if len(ids) > limit:
         raise InputError(f"The text has {len(ids)} tokens; at most {limit} can be looked into.")
     unknown = tokenizer.unknown_characters(text)
-    if all(character in unknown or character.isspace() for character in text):
+    if all(character in unknown or character.isspace() for character in composed(text)):
         raise InputError(f"The model knows none of these characters: {' '.join(unknown[:8])}")
     if len(written) > limit:
         raise InputError(

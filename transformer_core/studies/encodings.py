@@ -19,13 +19,11 @@ def folders(study: str) -> dict[str, str]:
     return {name: f"ablations/{study}/{variant}" for name, variant in VARIANTS.items()}
 
 
-def any_trained(models: Models, study: str) -> bool:
-    """Whether any model is there; none is read."""
-    return any(map(models.has, folders(study).values()))
+def there(models: Models, study: str) -> tuple[str, ...]:
+    """The encodings whose models are there; none is read."""
+    return tuple(name for name, folder in folders(study).items() if models.has(folder))
 
 
 def trained_with(models: Models, study: str) -> dict[str, Trained[Any]]:
     """The models that are there, by their encodings."""
-    return {
-        name: models.get(folder) for name, folder in folders(study).items() if models.has(folder)
-    }
+    return {name: models.get(folders(study)[name]) for name in there(models, study)}

@@ -104,7 +104,7 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     certain = sorted((one for one in others if one.significant), key=lambda one: -abs(one.delta))
     worse = [one for one in certain if (one.delta > 0) == lower_is_better(metric)]
     better = [one for one in certain if one not in worse]
-    lost = [one for one in others if one.n_diverged == one.n_seeds]
+    lost = [one for one in others if 0 < one.n_diverged == one.n_seeds]
     what = f"**{base.title}** ({metric.replace('_', ' ')} {shown(metric, base.mean)})"
     count = f"{len(worse)} of {len(others)} changes" if worse else f"None of {len(others)} changes"
     sentences = [f"{count} make{'s' * (len(worse) < 2)} {what} worse beyond the spread of seeds"]

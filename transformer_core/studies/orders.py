@@ -1,11 +1,10 @@
 """The same words in another order, through models that differ in nothing but their positions."""
 
-import itertools
 import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -62,12 +61,21 @@ class Words:
         """How many `orders` there are."""
         return min(self.n_texts, MAX_ORDERS)
 
+    def every(self, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The orders of the words that are left, those that spell the same text once."""
+        if not left:
+            yield ()
+        begins = {self.words[i]: i for i in reversed(left)}
+        for i in sorted(begins.values()):
+            for others in self.every(tuple(other for other in left if other != i)):
+                yield i, *others
+
     def orders(self) -> list[tuple[int, ...]]:
         """The orders that spell different texts, the typed one first; of too many always the same
         random MAX_ORDERS."""
         n = len(self.words)
         if self.n_texts <= MAX_ORDERS:
-            return list(dict.fromkeys(map(self.settled, itertools.permutations(range(n)))))
+            return list(self.every(self.first))
         draw = random.Random(0)
         some = {self.first: None}
         while len(some) < MAX_ORDERS:

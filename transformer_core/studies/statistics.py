@@ -1,5 +1,6 @@
 """Which variant of a study is better, by how much, and whether the seeds allow to say so."""
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -160,12 +161,16 @@ def welch(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     return error, two_sided(difference / error, freedom)
 
 
+# made once: it takes longer than all that is computed with it
+quadrature = functools.cache(np.polynomial.legendre.leggauss)
+
+
 def two_sided(t: float, freedom: float) -> float:
     """The probability that Student's t is at least so large in size.
 
     With x = sqrt(freedom) tan(a) the tail of its density is that of cos(a) ** (freedom - 1).
     """
-    points, weights = np.polynomial.legendre.leggauss(200)
+    points, weights = quadrature(200)
     start, end = math.atan(t / math.sqrt(freedom)), math.pi / 2
     angles = (end - start) / 2 * points + (end + start) / 2
     area = (end - start) / 2 * (weights * np.cos(angles) ** (freedom - 1)).sum()

@@ -72,10 +72,11 @@ def folder_of(study: Study, variant: str) -> str:
 def twins(models: Models, study: Study, text: str) -> Iterator[Twin]:
     """Every variant that has weights, one after the other; InputError if the text does not fit."""
     titles = {folder_of(study, name): variant.title for name, variant in study.variants.items()}
-    trained = {folder: models.get(folder) for folder in titles if models.has(folder)}
-    for folder, one in trained.items():
-        check(one, text)
-        yield Twin(folder, titles[folder], *ANSWERS[type(one.model)](one, text))
+    for folder, title in titles.items():
+        if models.has(folder):
+            one = models.get(folder)
+            check(one, text)
+            yield Twin(folder, title, *ANSWERS[type(one.model)](one, text))
 
 
 @torch.inference_mode()

@@ -49,7 +49,7 @@ def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float |
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
     first head and None.
     """
-    found = read_measured(trained.folder, FILE)
+    found = read_measured(trained.folder, FILE, trained.weights)
     if found is None:
         return Site("decoder", trained.model.config.n_layers - 1, "cross"), 0, None
     try:

@@ -121,17 +121,12 @@ class Thread:
 
 @torch.inference_mode()
 def continuations(
-    trained: Trained[DecoderLM],
-    ids: list[int],
-    sampling: Sampling,
-    n: int = N_THREADS,
-    length: int = THREAD_LENGTH,
-    seed: float = 0,
+    trained: Trained[DecoderLM], ids: list[int], sampling: Sampling, seed: float = 0
 ) -> list[Thread]:
-    """What could follow a text: n continuations side by side, of which many begin alike."""
-    check_sampling(length, sampling)
+    """What could follow a text: continuations side by side, of which many begin alike."""
+    check_sampling(THREAD_LENGTH, sampling)
     step = language_model_step(trained.model)
-    grown, probs = threads(step, ids, sampling, n, length, check_seed(seed))
+    grown, probs = threads(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
     name = trained.tokenizer.token
     return [
         Thread(tuple(map(name, line)), tuple(line), tuple(p))

@@ -5,7 +5,7 @@ import re
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.requests import InputError, check_characters
-from transformer_core.tokenization import whole
+from transformer_core.tokenization import composed, whole
 
 MAX_CHARACTERS = 3_000  # of one request
 MAX_SENTENCES = 60
@@ -45,6 +45,7 @@ def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
                 "shorten it or end it with a full stop."
             )
         unknown = trained.tokenizer.unknown_characters(sentence)
-        if sum(map(sentence.count, unknown)) * 2 > len(sentence):
+        read = composed(sentence)
+        if sum(map(read.count, unknown)) * 2 > len(read):
             raise InputError(f"The model reads English, and not: {' '.join(unknown[:8])}")
     return sentences

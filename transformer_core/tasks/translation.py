@@ -220,7 +220,7 @@ def translate_sentence(
     found = read_back(trained, source, src, written, trace, memory)
     if not model.config.causal_mask:
         # in one pass over the whole translation, each token would see what comes after it
-        found = replace(found, tokens=step_by_step(trained, src, written, memory, off))
+        found = replace(found, tokens=step_by_step(trained, src, written, memory, trace))
     return replace(
         found,
         ranked=[
@@ -236,10 +236,11 @@ def step_by_step(
     src: list[int],
     written: list[int],
     memory: Tensor,
-    off: Iterable[Head],
+    trace: Trace,
 ) -> list[Token]:
-    """The tokens of a translation as the search saw them, one after the other."""
-    switches = Trace(head_mask(trained.model, off), record=False)
+    """The tokens of a translation as the search saw them, one after the other; with the heads off
+    that are off in the trace."""
+    switches = Trace(trace.head_mask, record=False)
     step = encoder_decoder_step(trained.model, torch.tensor([src]), switches, len(written), memory)
     read, parents = [BOS, *written[:-1]], torch.tensor([0])
     return [

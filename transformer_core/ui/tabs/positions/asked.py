@@ -2,7 +2,7 @@
 
 from transformer_core.checkpoint import Trained
 from transformer_core.published import Models
-from transformer_core.studies.encodings import any_trained, folders
+from transformer_core.studies.encodings import folders, there
 from transformer_core.tasks.requests import InputError
 
 ABSENT = "There are no models to ask yet: `python -m train.ablations {study}`."
@@ -10,7 +10,7 @@ ABSENT = "There are no models to ask yet: `python -m train.ablations {study}`."
 
 def check_any(models: Models, study: str) -> None:
     """InputError if none of a study's is there; they may be trained while the app runs."""
-    if not any_trained(models, study):
+    if not there(models, study):
         raise InputError(ABSENT.format(study=study))
 
 

@@ -5,6 +5,7 @@ import functools
 import gradio as gr
 
 from transformer_core.published import Models
+from transformer_core.studies.encodings import there
 from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
@@ -39,8 +40,8 @@ class Longer:
 
     def __init__(self, models: Models):
         self.models = models
-        # with room for longer texts; made once, when somebody looks first
-        self.readers = functools.cache(functools.partial(readers, models))
+        # with room for longer texts; made anew when another model has come
+        self.readers_of = functools.lru_cache(1)(lambda there: readers(models))
         self.answers = functools.lru_cache(ANSWERS_KEPT)(self.answers_to)
 
     @answers_errors
@@ -63,19 +64,21 @@ class Longer:
     def shown(self, text: str, n: int | None = None) -> dict:
         """The value of the view: the first n characters, read and gone on with by every model."""
         check_any(self.models, STUDY)
-        length, found = self.readers()
+        known = there(self.models, STUDY)
+        length, found = self.readers_of(known)
         if isinstance(text, str) and not text.strip():
             raise InputError("Type or paste a text: the longer it is, the more there is to see.")
         ids = prompt_ids(found[0].trained, text)[: LONGER * length - WRITTEN]
         n = max(1, min(FIRST * length if n is None else n, len(ids)))
-        answers = self.answers(tuple(ids[:n]))
+        answers = self.answers(known, tuple(ids[:n]))
         sizes = {"n": n, "length": length, "most": len(ids)}
         read = found[0].trained.tokenizer.decode(ids[:n])  # the text as the vocabulary spells it
         return longer_value(answers, read, told(answers, n, length), **sizes)
 
-    def answers_to(self, ids: tuple[int, ...]) -> Answers:
+    def answers_to(self, known: tuple[str, ...], ids: tuple[int, ...]) -> Answers:
         """What every model makes of a text."""
-        return [(reader, read_on(reader.trained, list(ids))) for reader in self.readers()[1]]
+        found = self.readers_of(known)[1]
+        return [(reader, read_on(reader.trained, list(ids))) for reader in found]
 
 
 def told(answers: Answers, n: int, length: int) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import gradio as gr
 
 from transformer_core.published import Models
+from transformer_core.studies.encodings import there
 from transformer_core.studies.orders import (
     STUDY,
     Reading,
@@ -56,10 +57,11 @@ class Shuffling:
     models: Models
 
     @functools.cached_property
-    def read_first(self) -> Callable[[Words], dict[str, Reading]]:
-        """How a sentence was read as it was typed: every move is compared with that."""
+    def read_first(self) -> Callable[[tuple[str, ...], Words], dict[str, Reading]]:
+        """How a sentence was read as it was typed, by the models that are there: every move is
+        compared with that."""
         read = functools.lru_cache(maxsize=32)
-        return read(lambda words: readings(self.models, words, words.first))
+        return read(lambda there, words: readings(self.models, words, words.first))
 
     @answers_errors
     def begin(self, section: str, text: str, left: Ordered) -> dict:
@@ -96,7 +98,7 @@ class Shuffling:
 
     def shown(self, words: Words, order: tuple[int, ...], tried: Tried | None = None) -> dict:
         """The value of the view."""
-        first = self.read_first(words)
+        first = self.read_first(there(self.models, STUDY), words)
         now = first if order == words.first else readings(self.models, words, order)
         found = compared(now, first)
         return orders_value(words, order, found, HOWS, told(words, order, found), tried)

@@ -62,7 +62,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 
 def measured(models: Models) -> dict | None:
     """What `train.evaluate sentiment --write` found out about these weights, if it was run."""
-    return read_measured(models.classifier.folder, "test_set.json")
+    trained = models.classifier
+    return read_measured(trained.folder, "test_set.json", trained.weights)
 
 
 @answers_errors
