@@ -54,6 +54,10 @@ def build_app(models: Models, fit: Fit) -> gr.Blocks:
                     page = Page(models, opened, restored[name], fit, training)
                     furniture[name] = tab.build(page) or Furniture()
         House(tabs, furniture, restored).wire()
+    for listener in demo.fns.values():
+        # what follows another event is named by that one alone; for a target that is no component
+        # gradio's page walks through all components at its start
+        listener.targets = [one for one in listener.targets if one[0] is not None]
     # everybody who waits is told their place every two seconds, not only when someone's turn begins
     return demo.queue(
         api_open=False, max_size=64, default_concurrency_limit=4, status_update_rate=2

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeGuard, TypeVar
 
 import gradio as gr
-from gradio.events import Dependency
+from gradio.events import Dependency, EventListenerMethod, set_cancel_events
 
 from transformer_core.checkpoint import CheckpointError
 from transformer_core.tasks.requests import InputError
@@ -50,6 +50,16 @@ def after_any(
     """
     happened = gr.on(triggers, None, None, None, js="() => {}", **PRIVATE)
     return happened.then(handler, inputs, outputs, **{"trigger_mode": "always_last", **how})
+
+
+def ended_by(triggers: Sequence, running: Sequence[Dependency]) -> None:
+    """Let triggers end events that are running, and do nothing else.
+
+    Wire it before what the triggers ask: gradio's page calls the listeners of one event one after
+    the other, and waits for each answer. A listener with cancels= would be two, one of them empty.
+    """
+    methods = [EventListenerMethod(one.__self__, one.event_name) for one in triggers]
+    set_cancel_events(methods, list(running))
 
 
 def paced(
@@ -120,6 +130,7 @@ def stoppable(stop: gr.Button, triggers: list, running, ends: Sequence = ()) -> 
         **HIDDEN,
     }
     running.then(**at_rest)
+    running.failure(**at_rest)  # what was refused has ended as well
     stop.click(cancels=running, **at_rest)
     for end in ends:
         end(None, None, stop, js=IDLE, cancels=running, **PRIVATE)

@@ -161,7 +161,8 @@ class House:
         # progress is shown on this view, which is empty: otherwise the page would mark every
         # output, whole tabs included, as waiting
         entered = view.visit(self.enter, self.valued, outputs, show_progress_on=view, **HIDDEN)
-        entered.then(None, js=TELL % ("entered", "null"), **PRIVATE)
+        for ends in (entered.then, entered.failure):  # a refused one, too: others must not wait
+            ends(None, js=TELL % ("entered", "null"), **PRIVATE)
         drawn = [self.tabs, *restored]
         view.look(self.look, None, drawn, show_progress_on=view, trigger_mode="multiple", **HIDDEN)
         for tab, furniture in self.furniture.items():

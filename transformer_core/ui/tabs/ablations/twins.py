@@ -11,7 +11,15 @@ from transformer_core.published import Models
 from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount
-from transformer_core.ui.events import HIDDEN, LATEST, MODEL, PRIVATE, QUIET, Values, answers_errors
+from transformer_core.ui.events import (
+    HIDDEN,
+    LATEST,
+    MODEL,
+    QUIET,
+    Values,
+    answers_errors,
+    ended_by,
+)
 from transformer_core.ui.tabs.ablations.brought import doors_and_kept
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import Layout
@@ -101,9 +109,10 @@ def wire(here: Layout, answers: Twins, arriving: Dependency) -> None:
         **MODEL,
     )
     running.then(can_stop, here.questions, here.stop, **shared)
+    running.failure(can_stop, here.questions, here.stop, **shared)
     stopped = here.stop.click(Questions.drop, here.questions, None, cancels=running, **shared)
     stopped.then(can_stop, here.questions, here.stop, **shared)
-    here.study.input(None, None, None, cancels=running, **PRIVATE)
+    ended_by([here.study.input], [running])
     chosen = [here.study, here.found, here.text, here.site, here.head, here.questions]
     gr.on([here.site.input, here.head.input], answers.show_head, chosen, cards, **QUIET)
 

@@ -19,7 +19,7 @@ from transformer_core.lab.training import Training
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors
+from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
@@ -173,6 +173,12 @@ def build(page: Page) -> Furniture:
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **MODEL}
+    # a picture of another text than the one above it would mislead; gradio's own event for what is
+    # typed hears neither of what is pasted nor of what is deleted
+    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
+    following = changed.then(inside.follow, arriving, layout.shown, **QUIET)
+    # an answer to what stood there before must not come last: every press on it would be in vain
+    ended_by([layout.choice.input], [following])
     looked = gr.on(
         [layout.button.click, layout.text.submit],
         inside.look_inside,
@@ -180,22 +186,17 @@ def build(page: Page) -> Furniture:
         layout.shown,
         **seen,
     )
-    layout.choice.input(inside.change_model, asked, anew, trigger_mode="always_last", **seen)
-    gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **seen)
-    # a picture of another text than the one above it would mislead; gradio's own event for what is
-    # typed hears neither of what is pasted nor of what is deleted
-    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
-    following = changed.then(inside.follow, arriving, layout.shown, **QUIET)
     opened = [layout.visit, layout.part, layout.unfolded, *layout.told]
     stands = [layout.visit, layout.choice, layout.text]
-    # an answer to what stood there before must not come last: every press on it would be in vain
-    layout.choice.input(None, None, None, cancels=[following], **PRIVATE)
     pressed = [looked, layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
     for view in (layout.part, layout.stages):
         pressed.append(view.switch(inside.pick_head, stands, opened, **QUIET))
     for view in (layout.part, layout.stages, layout.unfolded):
         pressed.append(view.unfold(inside.unfold, stands, layout.unfolded, **QUIET))
-    gr.on([layout.text.change, layout.choice.input], None, cancels=pressed, **PRIVATE)
+    ended_by([layout.text.change, layout.choice.input], pressed)
+    last = {"trigger_mode": "always_last", **seen}
+    layout.choice.input(inside.change_model, asked, anew, **last)
+    gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
     layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
     shown, followers = open_section(layout.sections), layout.followers
     changes = [shown.change, layout.moved.change]

@@ -206,5 +206,6 @@ def second_model(race) -> gr.Column:
 
 
 def has_begun(training: Training | None) -> TypeGuard[Training]:
-    """Whether there is a training with at least its first look."""
-    return training is not None and any(learner.curve for learner in training.learners)
+    """Whether there is a training with at least its first look at every model."""
+    learners = training.learners if training is not None else []
+    return bool(learners) and all(learner.curve for learner in learners)

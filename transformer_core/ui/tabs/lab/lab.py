@@ -12,7 +12,7 @@ import gradio as gr
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.ui.doors import LIVE_LAB
-from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any
+from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
@@ -54,13 +54,12 @@ def wire_training(page: Page, layout: Layout, lab: Lab) -> None:
     seen: dict[str, Any] = {"show_progress": "full", "show_progress_on": layout.status}
     layout.start.click(None, None, said, js=WAIT, **PRIVATE)
     started = layout.start.click(lab.run, asked, shown, **seen, **TRAINING)
-    layout.step.click(None, cancels=started, **PRIVATE)
+    ended_by([layout.step.click], [started])
     layout.step.click(None, None, said, js=WAIT, **PRIVATE)
     stepped = layout.step.click(lab.one_step, asked, shown, **seen, **TRAINING)
     for trained in (started, stepped):
         trained.failure(lab.not_running, page.training, said, **HIDDEN)
-    for button in (layout.stop, layout.reset):
-        button.click(None, cancels=[started, stepped], **PRIVATE)
+    ended_by([layout.stop.click, layout.reset.click], [started, stepped])
     layout.stop.click(lab.halt, asked, shown, **HIDDEN, **QUEUED)
     layout.reset.click(lab.clear, asked, shown, **HIDDEN, **QUEUED)
 
@@ -96,7 +95,8 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
         [layout.length, layout.letters, layout.text, shown],
         **HIDDEN,
     ).then(*preview, **QUIET)
-    after_any([layout.task.change], show_pairs, layout.task, layout.sections, **HIDDEN)
+    # input, not change: an address names its section itself
+    after_any([layout.task.input], show_pairs, layout.task, layout.sections, **HIDDEN)
     layout.learn_pairs.click(lambda: PASTED, None, layout.task, **PRIVATE)
     changes = [c.change for c in (layout.steps, layout.race, *layout.ours, *layout.theirs)]
     after_any(changes, *preview, **QUIET)

@@ -14,7 +14,7 @@ from transformer_core.tasks.classification import LABELS, Classification, classi
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
-from transformer_core.ui.events import PRIVATE, QUIET, answering, answers_errors
+from transformer_core.ui.events import QUIET, answering, answers_errors, ended_by
 from transformer_core.ui.head_switches import (
     Measured,
     damage_to,
@@ -111,5 +111,5 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     pressed = [switches.toggle(toggle, [review, measured], [off, switches], **QUIET)]
     shown_worth = show_worth, [review, off, measured]
     pressed += wire_knock(switches, (try_each, review, measured), shown_worth)
-    review.change(None, None, None, cancels=pressed, **PRIVATE)  # they are about the text before
+    ended_by([review.change], pressed)  # they are about the text before
     return Drawn([off, meters, switches], draw, [(), None, None], own=[measured])

@@ -23,10 +23,10 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
     MODEL,
-    PRIVATE,
     QUIET,
     answering,
     answers_errors,
+    ended_by,
     is_count,
     stoppable,
 )
@@ -178,11 +178,6 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     words = words_view("Change the words", elem_id="words")
     shown, editor = [work, words, meters], Editor(models)
     asked = [work, review]
-    pressed = [
-        words.edit(answers_errors(editor.edit), asked, shown, **QUIET),
-        words.suggest(answers_errors(editor.suggest), asked, words, **QUIET),
-    ]
-    review.change(None, None, None, cancels=pressed, **PRIVATE)
     searching = gr.on(
         [flip.click],
         answers_errors(editor.find_flip),
@@ -193,4 +188,9 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         **MODEL,
     )
     stoppable(stop, [flip.click], searching, ends=[review.change, words.edit])
+    pressed = [
+        words.edit(answers_errors(editor.edit), asked, shown, **QUIET),
+        words.suggest(answers_errors(editor.suggest), asked, words, **QUIET),
+    ]
+    ended_by([review.change], pressed)
     return Drawn(shown, editor.draw, [Edited(), None, None], own=[work])

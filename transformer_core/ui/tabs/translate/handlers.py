@@ -11,7 +11,8 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.translation import Sentence, translate
+from transformer_core.tasks.sentences import check_text
+from transformer_core.tasks.translation import Sentence, translate_texts
 from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.head_switches import Measured, heads_named
 from transformer_core.ui.tabs.translate import report
@@ -178,4 +179,4 @@ class Handlers:
     @answers_errors
     def translate_text(self, text: str, beam_size: int = 4) -> str:
         """Translate English into German, sentence by sentence."""
-        return translate(self.trained, text, beam_size).text
+        return " ".join(translate_texts(self.trained, check_text(self.trained, text), beam_size))

@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.tasks.sentences import MAX_SENTENCES
-from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET
+from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.head_switches import KEY, wire_knock
 from transformer_core.ui.page import Page
@@ -53,9 +53,10 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
-    gr.on([*changed, parts.clear.click], None, cancels=pressed, **PRIVATE)
+    ended_by([*changed, parts.clear.click], pressed)
     changed += [parts.english.submit, page.restored.change]
-    gr.on(changed, handlers.typed, typed, parts.shown, **QUIET)
+    # the address hears of a text before it is translated
+    after_any(changed, handlers.typed, typed, parts.shown, **QUIET)
     parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
 
 
