@@ -14,7 +14,7 @@ def test_every_model_has_a_row_and_a_card_with_its_command_and_how_it_learned(op
     expect(rows).to_have_text([published.title for published in CHECKPOINTS.values()])
     for published in CHECKPOINTS.values():
         press_tab(page, published.title)
-        page.get_by_role("button", name="The commands of its training").click()
+        page.locator(CARD).get_by_text("The commands of its training").click()
         expect(page.locator(CARD).last).to_contain_text(f"python -m train.{published.script}")
         expect(page.locator(CURVES).first).to_be_visible()
 

@@ -30,6 +30,7 @@ SEE = (
     "for some models with smoothed labels or teachers' answers, so that it may lie above.{mean}"
 )
 RUNS = ", one run after another, numbered above where there is room"
+FOLDED = "The commands of its training"
 MEAN = " A mean of several models takes no time: a dot alone."
 
 
@@ -43,7 +44,7 @@ def build(page: Page) -> Furniture:
         gr.Markdown(HOUSE.format(command=first.command), elem_classes="lead")
     with sections() as row:
         for entry in found:
-            with section(entry.title) as opened:
+            with section(entry.title, elem_classes="about-model") as opened:
                 curves = lay_out_card(entry)
             if curves is not None:
                 when = [opened.select] + [page.opened.select] * (entry is found[0])
@@ -60,21 +61,17 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     if not entry.sections:
         prose(entry.absent or "It has not been scored yet.")
         return None
-    with gr.Row():
-        with gr.Column(scale=5, min_width=320):
-            prose(entry.parts("Model", "Data", "Scores"))
-        with gr.Column(scale=7, min_width=320):
-            curves = learning(entry) if entry.runs else None
-            prose(entry.parts("Training"))
-    prose(entry.parts("Trials"))
-    with gr.Row():
-        for title in ("What it cannot do", "Licence"):
-            with gr.Column(min_width=320):
-                prose(entry.parts(title))
-    if commands := entry.sections.get(COMMANDS):
-        with gr.Accordion("The commands of its training", open=False):
-            prose(commands)
+    prose(entry.parts("Model", "Data", "Scores"))
+    curves = learning(entry) if entry.runs else None
+    prose(entry.parts("Training"))
+    prose(entry.parts("Trials", "What it cannot do", "Licence") + commands(entry))
     return curves
+
+
+def commands(entry: Entry) -> str:
+    """The commands of its training, folded away; "" if there are none."""
+    typed = entry.sections.get(COMMANDS)
+    return f"\n\n<details><summary>{FOLDED}</summary>\n\n{typed}\n\n</details>" if typed else ""
 
 
 def learning(entry: Entry) -> gr.Plot:
