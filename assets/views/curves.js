@@ -184,6 +184,13 @@ const scrub = () => {
 const replay = player(slider, 450, scrub); // every recorded moment once more
 slider.addEventListener('input', hold);
 slider.addEventListener('change', scrub);
+draggedAlong(chart, (at) => { // to the nearest moment
+  if (slider.disabled || !seen?.series) return;
+  const step = seen.steps * (at - LEFT) / (chart.clientWidth - RIGHT - LEFT);
+  const away = seen.moments.map((moment) => Math.abs(moment - step));
+  slider.value = away.indexOf(Math.min(...away));
+  slider.dispatchEvent(new Event('input'));
+}, () => slider.dispatchEvent(new Event('change')));
 actions.csv = () =>
   seen?.series &&
   saveTable('training', [

@@ -24,6 +24,8 @@ function buildDials() {
       wedge: shape('path', { class: 'distance-wedge' }),
       key: shape('path', { class: 'distance-hand distance-key' }),
       query: shape('path', { class: 'distance-hand distance-query' }),
+      keyRim: shape('circle', { r: 3, class: 'distance-rim distance-key' }),
+      queryRim: shape('circle', { r: 3, class: 'distance-rim distance-query' }),
       bar: shape('rect', { x: -9, width: 18, rx: 2, class: 'distance-bar' }),
       text: shape('text', { y: r + 2 * BAR + 22, class: 'chart-tick', 'text-anchor': 'middle' }),
     };
@@ -32,6 +34,8 @@ function buildDials() {
       parts.wedge,
       parts.key,
       parts.query,
+      parts.keyRim,
+      parts.queryRim,
       shape('line', { x1: -20, x2: 20, y1: r + BAR + 8, y2: r + BAR + 8, class: 'chart-grid' }),
       parts.bar,
       parts.text,
@@ -53,7 +57,7 @@ function turnDials() {
   const pairs = dials.map((_, i) => [pairAt(met.queries, i, p), pairAt(met.keys, i, p + k)]);
   const parts = pairs.map(([a, b]) => (a[0] * b[0] + a[1] * b[1]) * met.scale);
   const strongest = Math.max(...parts.map(Math.abs), 1e-9);
-  dials.forEach(({ wedge, query, key, bar, text, r }, i) => {
+  dials.forEach(({ wedge, query, key, queryRim, keyRim, bar, text, r }, i) => {
     const [a, b] = pairs[i];
     // a few pairs would dwarf all others: lengths are drawn as square roots
     const end = ([x, y]) => {
@@ -68,6 +72,12 @@ function turnDials() {
     wedge.setAttribute('d', `M0 0L${rim(a)}A${r} ${r} 0 0 ${cross > 0 ? 0 : 1} ${rim(b)}Z`);
     query.setAttribute('d', `M0 0L${end(a)}`);
     key.setAttribute('d', `M0 0L${end(b)}`);
+    // short hands, too, say where they point
+    for (const [dot, hand] of [[queryRim, a], [keyRim, b]]) {
+      const [x, y] = rim(hand);
+      dot.setAttribute('cx', x);
+      dot.setAttribute('cy', y);
+    }
     const height = Math.max(1, BAR * Math.abs(parts[i]) / strongest);
     bar.setAttribute('y', r + BAR + 8 - (parts[i] > 0 ? height : 0));
     bar.setAttribute('height', height);

@@ -14,7 +14,7 @@ function flowSentences(n, { sourceName, outName }) {
       to = largest(shares, Math.min(4, parts));
     return [
       [sourceName(s), 'flow-word'],
-      [seats[s].count ? ' make up ' : ' makes up '],
+      [seats[s].count > 1 ? ' make up ' : ' makes up '],
       ...to.length
         ? enumerate(to.map(([x, i]) => [[`${whole(x)} of `], [became(i), 'flow-from']]))
         : [[`little of ${judge ? became(0) : 'what is written so far'}`]],

@@ -12,6 +12,10 @@ const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 // px of room for the end of the text before; less on a phone
 let left = 140;
 let moving = 0, drawn = [], ways = [];
+let runs = new Map(); // what is written between two forks, by all that is said up to its end
+const threads = shape('g'), texts = shape('g');
+const start = shape('text', { 'text-anchor': 'end', class: 'garden-before' });
+svg.append(threads, start, texts);
 let seen = null; // the value that is drawn; the last one may answer an earlier press
 
 // [letters so far][thread]: the threads that agree with it up to there: their first and number
@@ -102,44 +106,64 @@ function picture() {
   svg.setAttribute('width', now.width);
   svg.setAttribute('height', 2 * TOP + ROW * (now.paths.length - 1));
   svg.setAttribute('aria-label', value.summary);
-  const texts = shape('g');
-  texts.append(
-    shape(
-      'text',
-      { x: left - 8, y: now.paths[0][0][1] + 16 + 4, 'text-anchor': 'end', class: 'garden-before' },
-      [...value.before].slice(-room).map(shown).join(''),
-    ),
-    ...now.runs.map((run) => written(run, now.paths.length)),
+  start.setAttribute('x', left - 8);
+  start.setAttribute('y', now.paths[0][0][1] + 16 + 4);
+  start.textContent = [...value.before].slice(-room).map(shown).join('');
+  ways = sized(
+    threads,
+    now.paths.length,
+    (j) => shape('path', { class: 'garden-thread', 'data-thread': j }),
   );
-  ways = now.paths.map((_, j) => shape('path', { class: 'garden-thread', 'data-thread': j }));
-  redraw(svg, ...ways, texts);
+  place(now.runs, value);
   rest();
-  move(drawn.length === now.paths.length ? drawn : now.paths, now.paths, texts);
+  move(drawn.length === now.paths.length ? drawn : now.paths, now.paths);
 }
-function written({ thread, threads, to, x, y, text, p, forked }, n) {
-  const group = shape('g', {
-    class: 'garden-run',
-    role: 'button',
-    tabindex: -1,
-    'data-thread': thread,
-    'data-to': to,
-    'data-threads': threads,
-    'aria-label': `${text}, ${
-      forked ? percent(p) + ' here, ' : ''
-    }${threads} of ${n} threads. Press to go on from its end.`,
-  });
-  const top = y - THICK * threads / 2 - 4;
-  group.append(
-    shape('rect', { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 }),
-    ...(forked
-      ? [shape('text', { x: x - 4, y: top, 'text-anchor': 'end', class: 'garden-p' }, percent(p))]
-      : []),
-    shape('text', { x, y: top, class: 'garden-text' }),
+// What says the same from the beginning stays, and moves to where it now stands: a press on it is not
+// lost.
+function place(found, { id, position, lines }) {
+  const old = runs, last = [...old.values()].findIndex(({ group }) => isActive(group));
+  runs = new Map(found.map((run) => {
+    const said = [id, position, ...lines[run.thread].slice(0, run.to)].join(''),
+      was = old.get(said);
+    const group = was?.group ?? blank(), { x, y } = run;
+    old.delete(said);
+    write(group, run, lines.length);
+    // from where it is drawn now, and how clearly
+    return [said, { group, x, y, from: was?.spot ?? [x, y], faint: was?.clear ?? 0 }];
+  }));
+  for (const { group } of old.values()) group.remove();
+  const groups = [...runs.values()].map(({ group }) => group);
+  groups.forEach((group, i) =>
+    texts.children[i] === group || texts.insertBefore(group, texts.children[i])
   );
-  group.lastChild.append(shape('tspan', { class: 'garden-fork' }, text[0]), text.slice(1));
+  if (last >= 0 && !groups.some(isActive)) {
+    groups[Math.min(last, groups.length - 1)]?.focus({ preventScroll: true });
+  }
+}
+const isActive = (group) => group === document.activeElement;
+function blank() {
+  const group = shape('g', { class: 'garden-run', role: 'button', tabindex: -1 });
+  const text = shape('text', { class: 'garden-text' });
+  text.append(shape('tspan', { class: 'garden-fork' }, ''), '');
+  group.append(shape('rect'), shape('text', { 'text-anchor': 'end', class: 'garden-p' }, ''), text);
   return group;
 }
-function move(old, now, texts) {
+function write(group, { thread, threads, to, x, y, text, p, forked }, n) {
+  const top = y - THICK * threads / 2 - 4, [box, chance, letters] = group.children;
+  Object.assign(group.dataset, { thread, threads, to });
+  group.ariaLabel = `${text}, ${forked ? percent(p) + ' here, ' : ''}${threads} of ${n} threads. ` +
+    'Press to go on from its end.';
+  const sizes = { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 };
+  for (const [name, size] of Object.entries(sizes)) box.setAttribute(name, size);
+  for (const [node, from] of [[chance, x - 4], [letters, x]]) {
+    node.setAttribute('x', from);
+    node.setAttribute('y', top);
+  }
+  chance.textContent = forked ? percent(p) : '';
+  letters.firstChild.textContent = text[0];
+  letters.lastChild.textContent = text.slice(1);
+}
+function move(old, now) {
   cancelAnimationFrame(moving);
   const begin = performance.now(), still = calm.matches || old === now;
   const frame = (time) => {
@@ -147,7 +171,15 @@ function move(old, now, texts) {
       eased = 1 - (1 - part) ** 3;
     drawn = between(old, now, eased);
     drawn.forEach((points, j) => ways[j].setAttribute('d', trace(points)));
-    texts.style.opacity = still ? 1 : Math.max(0, 2 * part - 1);
+    for (const run of runs.values()) {
+      run.spot = [run.x, run.y].map((to, i) => run.from[i] + (to - run.from[i]) * eased);
+      run.clear = Math.max(run.faint, 2 * part - 1);
+      run.group.setAttribute(
+        'transform',
+        `translate(${run.spot[0] - run.x} ${run.spot[1] - run.y})`,
+      );
+      run.group.style.opacity = run.clear;
+    }
     if (part < 1) moving = requestAnimationFrame(frame);
   };
   frame(begin);
@@ -163,16 +195,27 @@ function ask() {
 const warming = player(heat, STEP_MS, ask, 0.1);
 heat.addEventListener('input', ask);
 const runAt = (event) => event.target.closest('.garden-run');
-function light(run) { // the threads of a run, from the beginning to their ends
+const LONGEST = 44; // characters of a line that is quoted
+function likelihood({ thread, threads, to }) { // how likely a line is, from the beginning to a run's end
+  const { lines, probs, temperature } = seen, line = lines[thread].slice(0, +to);
+  const bits = probs[thread].slice(0, +to).reduce((sum, p) => sum - Math.log2(p), 0);
+  const text = line.map(shown).join(''), end = text.slice(-LONGEST);
+  return `“${end === text ? '' : '…'}${end}”: ${bits.toFixed(1)} bits at temperature ${+temperature
+    .toFixed(2)}; ${threads} of ${lines.length} threads begin${+threads === 1 ? 's' : ''} so.`;
+}
+function light(run, byKey = false) { // the threads of a run, from the beginning to their ends
   const first = +run?.dataset.thread, last = first + +run?.dataset.threads;
   svg.classList.toggle('lit', !!run);
   ways.forEach((way, j) => way.classList.toggle('on', j >= first && j < last));
+  if (!seen) return;
+  finding.ariaLive = run && !byKey ? 'off' : 'polite';
+  inscribe(finding, run ? likelihood(run.dataset) : seen.summary);
 }
 const rest = roving(svg, '.garden-run', {
   next: (run, [down, right], runs) => runs[runs.indexOf(run) + down + right],
 });
 svg.addEventListener('pointerover', (event) => light(runAt(event)));
-svg.addEventListener('focusin', (event) => light(runAt(event)));
+svg.addEventListener('focusin', (event) => light(runAt(event), true));
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {

@@ -205,7 +205,9 @@ actions.group = (button) => {
   draw();
   remember();
 };
-actions.csv = () => data() && saveHeads(data(), [[layer, head, at(layer, head)]]);
+// the model's own weights, also while the ends are hidden
+actions.csv = () =>
+  data() && saveHeads(data(), [[layer, head, headWeights(data(), weights, layer, head)]]);
 actions.png = () => {
   const g = data();
   if (!g) return;

@@ -6,8 +6,12 @@ const maps = $('.moment-maps'),
   line = $('.moment-line'),
   note = $('.view-note'),
   kinds = $('.moment-kinds');
-// LEAST: px that a symbol on an axis needs
-const END = '[EOS]', GAP = 24, CAPTION = 18, AXIS = 14, LEAST = 9;
+// LEAST: px that a symbol on an axis needs; LONGEST: symbols in a column, or in a row on a phone,
+// where each needs ACROSS px
+const END = '[EOS]', LEAST = 9, LONGEST = 20, ACROSS = 24;
+// px around a map; of many, which would be smaller than SMALL, there are the maps alone
+const ROOMY = { gap: 24, caption: 18, axis: 14 }, ALONE = { gap: 6, caption: 0, axis: 0 };
+const SMALL = 60;
 const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
@@ -28,65 +32,92 @@ const shown = () => {
     ? [alone]
     : [...Array(g.layers * g.heads).keys()].map((i) => [Math.floor(i / g.heads), i % g.heads]);
 };
-function fit(n, heads) { // columns and size of n maps; each layer begins a row
+function within(around, n, heads) { // columns and size of n maps; each layer begins a row
   const width = maps.clientWidth || 400, height = maps.clientHeight || width;
-  let best = [1, 24];
+  const { gap, caption, axis } = around;
+  let best = { columns: 1, size: 8 };
   for (let columns = 1; columns <= heads; columns++) {
     if (heads % columns) continue;
     const size = Math.floor(
       Math.min(
-        (width - GAP * (columns - 1)) / columns - AXIS,
-        height * columns / n - CAPTION - AXIS - 4,
+        (width - gap * (columns - 1)) / columns - axis,
+        height * columns / n - caption - axis - 4,
       ),
     );
-    if (size > best[1]) best = [columns, size];
+    // rather a layer in one row, unless its maps would be much smaller
+    if (size > 0.85 * best.size) best = { columns, size };
   }
-  return best;
+  return { ...best, ...around };
 }
-function frameOf([l, h], size) { // of a head: its map, without what it holds
-  const name = `layer ${l + 1}, head ${h + 1}`;
+function fit(n, heads) {
+  const roomy = within(ROOMY, n, heads);
+  return roomy.size < SMALL ? within(ALONE, n, heads) : roomy;
+}
+function frameOf([l, h], { size, caption }) { // of a head: its map, without what it holds
+  const name = `layer ${l + 1}, head ${h + 1}`, enter = alone ? 'shows all heads' : 'enlarges it';
+  const map = make('div', {
+    class: alone ? 'moment-map alone' : 'moment-map',
+    ...STEERED,
+    'data-do': 'head',
+    'data-l': l,
+    'data-h': h,
+    'aria-label': `${data().name}, ${name}. Arrow keys move through the cells, Enter ${enter}.`,
+  }, make('canvas'));
+  steerMap(map, {
+    status: note,
+    size: () => data() && [data().queries.length, data().keys.length],
+    at: () => pointed && `${pointed.slice(0, 2)}` === `${[l, h]}` ? pointed.slice(2) : [0, 0],
+    read: (...cell) => {
+      pointed = [l, h, ...cell];
+      say();
+    },
+    leave,
+  });
+  map.addEventListener('keydown', (event) => {
+    if (!isPress(event)) return;
+    event.preventDefault();
+    actions.head(map);
+  });
   return make(
     'figure',
     {},
     make('div', { class: 'moment-keys' }),
     make('div', { class: 'moment-queries' }),
-    make('button', {
-      type: 'button',
-      class: 'moment-map',
-      'data-do': 'head',
-      'data-l': l,
-      'data-h': h,
-      'aria-pressed': Boolean(alone),
-      'aria-label': `${data().name}, ${name}: ${alone ? 'show all heads' : 'enlarge'}`,
-    }, make('canvas')),
-    make('figcaption', { text: size < 90 ? `${l + 1}·${h + 1}` : name }),
+    map,
+    ...caption ? [make('figcaption', { text: size < 90 ? `${l + 1}·${h + 1}` : name })] : [],
   );
 }
-function spellAxis(box, tokens, size) {
-  const room = size / tokens.length >= LEAST, signs = room ? tokens.map(sign) : [];
+function spellAxis(box, tokens, { size, axis }) {
+  const signs = axis && size / tokens.length >= LEAST ? tokens.map(sign) : [];
   sized(box, signs.length, () => make('span')).forEach((node, i) => inscribe(node, signs[i]));
 }
 function paint() {
-  const g = data(), heads = shown(), [columns, size] = fit(heads.length, alone ? 1 : g.heads);
-  maps.style.setProperty('--size', size + 'px');
-  maps.style.setProperty('--columns', columns);
+  const g = data(), heads = shown(), room = fit(heads.length, alone ? 1 : g.heads);
+  maps.style.setProperty('--columns', room.columns);
+  for (const part of ['size', 'gap', 'caption', 'axis']) {
+    maps.style.setProperty(`--${part}`, `${room[part]}px`);
+  }
   // the frames stay while a training refills them: else a press on one would be lost
-  const frames = JSON.stringify([g.name, heads, alone, size]);
+  const frames = JSON.stringify([g.name, heads, alone, room]);
   if (maps.dataset.frames !== frames) {
     maps.dataset.frames = frames;
-    maps.replaceChildren(...heads.map((head) => frameOf(head, size)));
+    maps.replaceChildren(...heads.map((head) => frameOf(head, room)));
   }
   heads.forEach(([l, h], i) => {
-    const [keys, queries, button] = maps.children[i].children;
-    spellAxis(keys, g.keys, size);
-    spellAxis(queries, g.queries, size);
-    paintMap(button.firstChild, at(l, h), g.queries.length, g.keys.length);
+    const [keys, queries, map] = maps.children[i].children;
+    spellAxis(keys, g.keys, room);
+    spellAxis(queries, g.queries, room);
+    paintMap(map.firstChild, at(l, h), g.queries.length, g.keys.length);
   });
 }
-function spell() { // in columns of at most 20 symbols
+function spell() { // in columns, or on a phone in rows, of as many symbols as there is room for
   const { reads, writes } = seen, n = Math.max(reads.length, writes.length, 1);
-  const blocks = Math.ceil(n / 20), rows = Math.ceil(n / blocks), cells = [];
+  const { gridAutoFlow, gridTemplateColumns } = getComputedStyle(line);
+  const across = line.clientWidth - parseFloat(gridTemplateColumns);
+  const most = gridAutoFlow === 'row' ? Math.min(LONGEST, Math.floor(across / ACROSS)) : LONGEST;
+  const blocks = Math.ceil(n / most), rows = Math.ceil(n / blocks), cells = [];
   line.style.setProperty('--rows', rows);
+  line.parentNode.style.setProperty('--blocks', blocks);
   for (let b = 0; b < blocks; b++) {
     for (
       const [kind, symbols] of [['reads', reads.map((token) => [token, null])], ['writes', writes]]
@@ -106,10 +137,9 @@ function spell() { // in columns of at most 20 symbols
     inscribe(node, cells[i][1]);
   });
 }
-function say(byKey = false) { // what is pointed at, or what the maps are of
+function say() { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
   if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
-  note.ariaLive = byKey ? 'polite' : 'off'; // a training changes it several times a second
   note.textContent = pointed
     ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
       sign(g.keys[j])
@@ -129,6 +159,7 @@ function draw() {
 function show() {
   if (!maps.clientWidth) return; // nobody sees it; it is shown once it has a width
   showKinds(kinds, seen.groups, group);
+  note.ariaLive = 'off'; // a training changes it several times a second
   say();
   spell();
   paint();
@@ -146,35 +177,12 @@ actions.head = (button) => {
   const { l, h } = button.dataset;
   maps.querySelector(`[data-l="${l}"][data-h="${h}"]`)?.focus({ preventScroll: true });
 };
-for (const kind of ['pointermove', 'pointerdown']) {
-  maps.addEventListener(kind, (event) => {
-    const button = event.target.closest('.moment-map'), g = data();
-    if (!button || !g) return;
-    const cell = cellAt(event, button, g.queries.length, g.keys.length);
-    pointed = [+button.dataset.l, +button.dataset.h, ...cell];
-    say();
-  });
+function leave() {
+  pointed = null;
+  if (data()) say();
 }
-maps.addEventListener('pointerleave', ({ pointerType }) => {
-  if (pointerType !== 'mouse') return; // a finger that is lifted leaves what it pressed
-  pointed = null;
-  if (data()) say();
-});
 maps.addEventListener('focusout', ({ relatedTarget }) => {
-  if (maps.contains(relatedTarget) || !pointed) return;
-  pointed = null;
-  if (data()) say();
-});
-maps.addEventListener('keydown', (event) => { // from cell to cell of the map that has the focus
-  const button = event.target.closest('.moment-map'), g = data(), way = arrow(event);
-  if (!button || !g || !way) return;
-  event.preventDefault();
-  const head = [+button.dataset.l, +button.dataset.h];
-  const cell = pointed && `${pointed.slice(0, 2)}` === `${head}`
-    ? stepCell(pointed.slice(2), way, [g.queries.length, g.keys.length])
-    : [0, 0];
-  pointed = [...head, ...cell];
-  say(true);
+  if (!maps.contains(relatedTarget) && pointed) leave();
 });
 actions.csv = () => data() && saveHeads(data(), shown().map(([l, h]) => [l, h, at(l, h)]));
 actions.png = () => {

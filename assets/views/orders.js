@@ -31,7 +31,15 @@ function build({ words, nOrders }) {
   element.style.setProperty('--words', words.length);
   tiles.replaceChildren(
     ...words.map((text, i) =>
-      make('button', { type: 'button', class: 'orders-tile', 'data-word': i, text })
+      make('button', {
+        type: 'button',
+        role: 'slider', // arrow keys move it
+        'aria-valuemin': 1,
+        'aria-valuemax': words.length,
+        class: 'orders-tile',
+        'data-word': i,
+        text,
+      })
     ),
   );
   const last = words.length - 1;
@@ -95,10 +103,9 @@ function place() { // where every word stands, and which one is held
     node.style.setProperty('--place', order.indexOf(word));
     node.classList.toggle('held', word === held);
     if (node.matches('.orders-tile')) {
-      node.setAttribute(
-        'aria-label',
-        `${node.textContent}, place ${order.indexOf(word) + 1} of ${order.length}`,
-      );
+      const at = order.indexOf(word) + 1;
+      node.ariaValueNow = at;
+      node.ariaValueText = `place ${at} of ${order.length}`;
     }
   }
   for (const node of element.querySelectorAll('[data-most]')) {

@@ -286,20 +286,32 @@ function player(slider, ms, go, by = 1) {
   slider.addEventListener('input', halt);
   return { runs: () => timer > 0, halt };
 }
-// A chart along which one presses or drags: go(px from its left edge). Not on pointerdown: the finger
-// may be about to scroll.
-function draggedAlong(chart, go) {
+// A chart along which one presses or drags: go(px from its left edge), and at last done(). Not on
+// pointerdown: the finger may be about to scroll.
+function draggedAlong(chart, go, done = () => {}) {
   const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
-  let held = false; // a drag that began elsewhere selects a text
-  const release = () => held = false;
+  let held = false, moved = false; // a drag that began elsewhere selects a text
+  const release = () => {
+    held = false;
+    if (moved) done();
+  };
   chart.addEventListener('pointerdown', ({ buttons }) => {
     held = buttons === 1;
+    moved = false;
     for (const end of ['pointerup', 'pointercancel']) {
       document.addEventListener(end, release, { once: true });
     }
   });
-  chart.addEventListener('click', to);
-  chart.addEventListener('pointermove', (event) => held && event.buttons === 1 && to(event));
+  chart.addEventListener('click', (event) => {
+    if (moved) return;
+    to(event);
+    done();
+  });
+  chart.addEventListener('pointermove', (event) => {
+    if (!held || event.buttons !== 1) return;
+    moved = true;
+    to(event);
+  });
 }
 // names at the ends of lines, [{y}, …]: none on another, all from low to high
 function apart(names, gap, low, high) {

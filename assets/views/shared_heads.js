@@ -24,14 +24,17 @@ function showKinds(box, groups, group) {
   }
   [...box.children].forEach((button, i) => button.setAttribute('aria-pressed', i === group));
 }
-const saveHeads = ({ queries, keys, places = [[...queries.keys()], [...keys.keys()]] }, heads) =>
-  // [[layer, head, weights], …]
+const saveHeads = (
+  { name, queries, keys, places = [[...queries.keys()], [...keys.keys()]] },
+  heads, // [[layer, head, weights], …]
+) =>
   saveTable('attention', [
-    ['layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
+    ['attention', 'layer', 'head', 'query', 'key', 'query token', 'key token', 'weight'],
     ...heads.flatMap(([layer, head, weights]) =>
       [...weights].map((w, k) => {
         const i = Math.floor(k / keys.length), j = k % keys.length;
         return [
+          name,
           layer + 1,
           head + 1,
           places[0][i] + 1,

@@ -1,4 +1,7 @@
 // Maps: a colour for every number, and a label for every row or column there is room for.
+// Of a map that takes arrow keys, as views.steered says it: of an image or a button a screen reader
+// would keep them to itself.
+const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };
 // the channels of a colour that is given as "red, green, blue", for a canvas
 const channels = (name) => colour(name).split(',').map(Number);
 let inks = null; // of zero, of what is above it, of what is below, until the theme is another

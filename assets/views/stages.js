@@ -63,9 +63,7 @@ function plot(value) {
   map.say = make('p', { class: 'stages-say', role: 'status', text: map.about });
   const canvas = make('canvas', {
     class: 'stages-map',
-    tabindex: 0,
-    role: 'application', // of an image or a button a screen reader would keep the arrow keys
-    'aria-roledescription': 'heat map',
+    ...STEERED,
     'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells${
       map.made ? ', Enter shows how a number was made' : ''
     }.`,

@@ -69,12 +69,12 @@ function paint() {
     const { key, name, place } = button.dataset, change = damage?.[key], isOff = off.has(key);
     const worth = change === undefined
       ? ''
-      : `; without it the ${quantity} changes by ${fixed(change, 2)}`;
+      : `; without it the ${quantity} changes by ${printed(fixed(change, 2))}`;
     button.title = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
     button.setAttribute('aria-label', button.title);
     button.setAttribute('aria-pressed', !isOff);
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
-    button.textContent = isOff || change === undefined ? place : fixed(change, 1);
+    button.textContent = isOff || change === undefined ? place : printed(fixed(change, 1));
     if (isOff) button.append(' ', make('b', { text: 'off' }));
   }
 }

@@ -22,9 +22,9 @@ const begun = (node) => { // as text, the spaces where pieces have them; of a lo
 };
 const chance = (node) => percent(Math.exp(node.total));
 const say = (node) =>
-  `“${named(node)}” has ${percent(Math.exp(node.logProb))} here, ${
-    chance(node)
-  } with all before it; ${node.kept ? 'kept' : 'cut'}. Press to ${
+  `${isFinal(node) ? `${node.rank + 1}. “${begun(node)}”: ` : ''}“${named(node)}” has ${
+    percent(Math.exp(node.logProb))
+  } here, ${chance(node)} with all before it; ${node.kept ? 'kept' : 'cut'}. Press to ${
     node.ended ? 'write it anew up to there' : 'continue from it'
   }.`;
 

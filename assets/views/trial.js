@@ -64,8 +64,6 @@ function fill(row, m) {
     tint(cell, shares[i]);
   });
 }
-// the same words again are not read aloud once more
-const say = (words) => readout.textContent === words || (readout.textContent = words);
 function paint() {
   const value = current(), m = value.methods[method], parts = sharesOf(m);
   table.querySelectorAll('[data-do=method]').forEach((b, i) =>
@@ -76,7 +74,8 @@ function paint() {
     tint(node, parts[i]);
     return [gap, node];
   }));
-  say(
+  inscribe(
+    readout,
     `${m.name}: ${m.note}. ` +
       (m.signed
         ? 'Violet speaks for the answer, orange and underlined against it.'
@@ -93,12 +92,13 @@ function point(i, byKey = false) {
     node.classList.add('on')
   );
   word = i;
-  say(
+  inscribe(
+    readout,
     `“${value.words[i][1]}”, word ${i + 1} of ${value.words.length}. ` +
       value.methods.map((m) =>
-        `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${m.scores[i].toPrecision(2)}, rank ${
-          m.scores.filter((s) => s > m.scores[i]).length + 1
-        }`
+        `${m.name} ${m.signed && m.scores[i] > 0 ? '+' : ''}${
+          printed(m.scores[i].toPrecision(2))
+        }, rank ${m.scores.filter((s) => s > m.scores[i]).length + 1}`
       ).join('; ') + '.',
   );
 }

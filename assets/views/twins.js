@@ -3,8 +3,6 @@
 // value: {summary, cards: [{title, says: [[text, whether the first card says it otherwise], …],
 //   note, why, queries: […], keys: […], weights: packed}]}
 const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note');
-// as views.steered says it
-const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };
 const LONG = 2; // characters of a name that still fits upright
 const LINE = 11; // px that an upright label needs
 let chosen = 0;

@@ -519,6 +519,10 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     assert page.locator(f"{GARDEN} .garden-run").count() > 8
     page.locator(f"{GARDEN} .garden-run").last.hover()
     expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(1)
+    said = page.locator(f"{GARDEN} .finding")
+    expect(said).to_contain_text(re.compile(r"”: \d+\.\d bits at temperature 1; 1 of 16 threads"))
+    page.mouse.move(0, 0)  # what lies under it would be told
+    expect(said).to_contain_text("different texts")
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()
@@ -527,9 +531,9 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.evaluate("() => document.querySelector('#garden .garden-heat').value = 0.3")
     page.locator(f"{GARDEN} .garden-heat").dispatch_event("input")
-    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 0.3")
+    expect(said).to_contain_text("temperature 0.3")
     rest(page)
-    expect(page.locator(f"{GARDEN} .garden-run").first).to_be_focused()
+    expect(page.locator(f"{GARDEN} .garden-run:focus")).to_have_count(1)
     with page.expect_download() as download:
         page.locator(GARDEN).get_by_role("button", name="download SVG").click()
     saved = Path(download.value.path()).read_text(encoding="utf-8")

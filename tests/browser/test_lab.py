@@ -1,7 +1,7 @@
 import re
 
 from playwright.sync_api import expect
-from visitor import enter, rest
+from visitor import enter, press_section, rest
 
 NEVER = 300_000  # ms; a busy machine may take this long for what usually takes seconds
 
@@ -58,14 +58,31 @@ def heights(page) -> list[float]:
 
 def heads_are_enlarged_and_a_moment_is_gone_back_to(page, heads):
     """And the address remembers the head."""
-    heads.get_by_role("button", name="cross, layer 2, head 1: enlarge").click()
+    heads.get_by_label("cross, layer 2, head 1.").click()
     expect(heads.locator("canvas")).to_have_count(1)
     page.wait_for_function("location.search.includes('lab-heads=1.2.1')")
-    heads.get_by_role("button", name="show all heads").click()
+    heads.get_by_label("Enter shows all heads").press("Enter")
     heads.get_by_role("button", name="encoder self", exact=True).click()
-    expect(heads.get_by_role("button", name="encoder self, layer 1, head 1")).to_be_visible()
+    expect(heads.get_by_label("encoder self, layer 1, head 1.")).to_be_visible()
     moment(page, 25)
     expect(heads.locator(".view-note")).to_contain_text("step 25", timeout=NEVER)
+
+
+def every_map_of_the_largest_model_is_in_sight(page, heads):
+    press_section(page, "The model")
+    for label, most in (("Heads", 8), ("Layers", 4)):
+        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
+        box.fill(str(most))
+        box.blur()
+    expect(heads.locator(".moment-map")).to_have_count(8 * 4)
+    rest(page)
+    assert heads.locator(".moment-maps").evaluate("""box => {
+        const { right, bottom } = box.getBoundingClientRect();
+        return [...box.querySelectorAll('.moment-map')].every((map) => {
+            const own = map.getBoundingClientRect();
+            return own.width > 24 && own.right <= right + 1 && own.bottom <= bottom + 1;
+        });
+    }""")
 
 
 def inputs_of_ones_own_are_decoded_or_refused(page):
@@ -102,6 +119,7 @@ def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     press(page, "Reset")
     says(page, "Press Start")
     expect(heads.locator(".view-note")).to_contain_text("step 0", timeout=NEVER)
+    every_map_of_the_largest_model_is_in_sight(page, heads)
 
 
 def test_stop_can_be_pressed_while_it_trains_and_a_start_goes_on(open_page):
@@ -155,7 +173,7 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     label = page.locator("#lab-curves .curves-moment")
     look = page.locator("#lab-heads .view-note")
     learnt(page, 50)
-    page.locator("#lab-heads figure button").first.evaluate("map => { window.map_ = map; }")
+    page.locator("#lab-heads .moment-map").first.evaluate("map => { window.map_ = map; }")
     learnt(page, 75)
     assert page.evaluate("window.map_.isConnected")  # or a press on it would be lost
     moment(page, 25)

@@ -50,5 +50,5 @@ def garden_value(
         "temperature": temperature,
         "lines": [one.tokens for one in found],
         "ids": [one.ids for one in found],
-        "probs": [[round(p, 4) for p in one.probs] for one in found],
+        "probs": [[float(f"{p:.4g}") for p in one.probs] for one in found],
     }
