@@ -2,7 +2,8 @@
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
 //   keys: […], places: [[…], […]], n_keys, weights: packed, context: […], rows: packed or absent,
-//   roles: of each layer and head [name, sentences, worth], empty and 0 where nobody knows}]};
+//   roles: of each layer and head [name, sentences, worth, what the name goes by: one of KINDS],
+//   empty and 0 where nobody knows}]};
 //   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
 //   sees of the whole context; places are of the queries and keys among all. first is enlarged until a
 //   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
@@ -16,6 +17,9 @@ const row = $('.heads-row'),
   title = $('.heads-title'),
   role = $('.heads-role'),
   fan = $('.heads-fan');
+const kinds = $('.heads-kinds');
+const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'nothing simple' };
+let only = null; // of KINDS the one whose heads stand out
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null; // of the tokens in the row
 let marked = []; // the query and the key that are marked
@@ -66,6 +70,7 @@ function thumbnails() {
             'data-do': 'head',
             'data-l': l,
             'data-h': h,
+            'data-kind': g.roles[l][h][3],
             title: called(l, h),
             'aria-label': called(l, h),
             'aria-pressed': l === layer && h === head,
@@ -81,7 +86,27 @@ function thumbnails() {
     }
   }
   redraw(grid, ...squares);
+  sort();
 }
+function sort() { // how many heads go by what
+  const all = [...grid.children].map(({ dataset }) => dataset.kind);
+  const there = all.some(Boolean) ? Object.keys(KINDS).filter((kind) => all.includes(kind)) : [];
+  if (!there.includes(only)) only = null;
+  sized(kinds, there.length, () => make('button', { type: 'button', 'data-do': 'only' })).forEach(
+    (button, i) => {
+      button.dataset.kind = there[i];
+      button.ariaPressed = only === there[i];
+      inscribe(button, `${KINDS[there[i]]} ${all.filter((kind) => kind === there[i]).length}`);
+    },
+  );
+  for (const button of grid.children) {
+    button.classList.toggle('other', only !== null && button.dataset.kind !== only);
+  }
+}
+actions.only = ({ dataset }) => {
+  only = only === dataset.kind ? null : dataset.kind;
+  sort();
+};
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
   title.textContent = `${g.name}, ${called(layer, head)}`;

@@ -12,6 +12,11 @@ from transformer_core.explain.flow import (
     story_flow,
     translation_flow,
 )
+from transformer_core.explain.flow_weights import (
+    sentiment_weights,
+    story_weights,
+    translation_weights,
+)
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import look, prompt_ids, read
@@ -186,21 +191,35 @@ def test_a_flow_names_the_head_behind_every_ribbon(make):
         assert [heads.shape for heads in stack.cross_heads] == [before] * len(stack.cross_shares)
 
 
-@every_flow
-def test_a_flow_has_what_every_head_gave(make):
-    flow = make()
-    for stack in flow.stacks:
+def looked_at(trained, ids):
+    return story_weights(trained, look(trained, ids, len(ids)))
+
+
+GIVEN = {
+    "translation": (translated, translation_weights),
+    "review": (lambda: judged("speak"), sentiment_weights),
+    "long review": (lambda: judged(LONG * 2), sentiment_weights),
+    "story": (told, looked_at),
+}
+
+
+@pytest.mark.parametrize("which", GIVEN)
+def test_what_every_head_gave_is_given_for_the_tokens_of_the_flow(which):
+    make, give = GIVEN[which]
+    trained, found, flow = make()
+    for stack, own in zip(flow.stacks, give(trained, found), strict=True):
+        assert own.tokens == stack.tokens
         n, before = len(stack.tokens), len(flow.stacks[0].tokens)
-        assert len(stack.self_weights) == 2
-        assert len(stack.cross_weights) == len(stack.cross_shares)
-        for weights, keys in [(w, n) for w in stack.self_weights] + [
-            (w, before) for w in stack.cross_weights
+        assert len(own.self_weights) == 2
+        assert len(own.cross_weights) == len(stack.cross_shares)
+        for weights, keys in [(w, n) for w in own.self_weights] + [
+            (w, before) for w in own.cross_weights
         ]:
             assert weights.shape == (4, n, keys) and weights.min() >= 0
-            given = weights.sum(-1)
-            assert given.max() <= 1 + 1e-5
+            whole = weights.sum(-1)
+            assert whole.max() <= 1 + 1e-5
             if not flow.stacks[0].more:  # else a part goes to what is not drawn
-                torch.testing.assert_close(given, torch.ones(4, n))
+                torch.testing.assert_close(whole, torch.ones(4, n))
 
 
 def test_heads_of_a_shortened_flow_are_those_of_its_tokens():
@@ -210,11 +229,13 @@ def test_heads_of_a_shortened_flow_are_those_of_its_tokens():
     whole = main_heads(trained.model, seen.trace, site)
     assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
     given = seen.trace.attention[site].weights[0]
-    assert stack.self_weights[1].equal(given[:, stack.places][:, :, stack.places])
+    (own,) = story_weights(trained, seen)
+    assert own.self_weights[1].equal(given[:, stack.places][:, :, stack.places])
     trained, found, flow = judged(LONG * 2)
     (stack,), site = flow.stacks, Site("encoder", 1, "self")
     assert [found.review.tokens[place] for place in stack.places] == stack.tokens
     whole = main_heads(trained.model, found.trace, site)
     assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
     given = found.trace.attention[site].weights[0]
-    assert stack.self_weights[1].equal(given[:, stack.places][:, :, stack.places])
+    (own,) = sentiment_weights(trained, found)
+    assert own.self_weights[1].equal(given[:, stack.places][:, :, stack.places])

@@ -18,6 +18,7 @@ from transformer_core.explain.roles import (
     roles_of,
     told,
 )
+from transformer_core.explain.rules import CROSS, GROUPS, SELF, WIDE
 from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Site
 
@@ -57,9 +58,11 @@ def test_a_head_is_told_in_words():
         (site, 3): HeadRole(None),
         (site, 4): HeadRole("itself", 0.9, 0.1),
     }
-    names = [name for name, _, _ in labelled(roles).values()]
+    names = [one.label for one in labelled(roles).values()]
     assert names == ["previous", "punctuation ?", "broad", "", "itself"]
-    said = [text.replace("\N{NO-BREAK SPACE}", " ") for _, text, _ in labelled(roles).values()]
+    assert [one.group for one in labelled(roles).values()] == ["place", "mark", "", "", "place"]
+    assert GROUPS.keys() == {*SELF, *WIDE, *CROSS}
+    said = [one.told.replace("\N{NO-BREAK SPACE}", " ") for one in labelled(roles).values()]
     assert said[0] == (
         "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
         "After tokens change places, 79 % lies on what the rule names then, and 4 % on what it "

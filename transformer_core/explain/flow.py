@@ -54,8 +54,6 @@ class Column:
     cross_shares: list[Tensor]  # (row, row of the stack before + 1), the last: what the stream kept
     self_heads: list[Tensor]  # main_heads between the tokens, a layer each (token, token)
     cross_heads: list[Tensor]  # (token, token of the stack before)
-    self_weights: list[Tensor]  # attention between the tokens, a layer each (head, token, token)
-    cross_weights: list[Tensor]  # (head, token, token of the stack before)
     places: list[int]  # of the tokens, in all that the model read
     more: tuple[int, int] | None = None  # the row that stands for several tokens, and for how many
 
@@ -84,7 +82,6 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
         likely = [Candidate(text, i, prob) for i, text, prob in token.alternatives]
         said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
     heads = {site: main_heads(model, sentence.trace, site) for site in found}
-    weights = {site: sentence.view(site).weights for site in found}
     stacks = [
         Column(
             stack.capitalize(),
@@ -93,8 +90,6 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
             layers(found, stack, "cross"),
             layers(heads, stack, "self"),
             layers(heads, stack, "cross"),
-            layers(weights, stack, "self"),
-            layers(weights, stack, "cross"),
             list(range(len(tokens))),
         )
         for stack, tokens in (("encoder", sentence.src_tokens), ("decoder", sentence.read_tokens))
@@ -112,13 +107,9 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     """
     tokens, model, trace = found.review.tokens, trained.model, found.trace
     assert trace is not None
-    shares = layers(contributions(model, trace), "encoder", "self")
-    passing = [torch.eye(len(tokens))[0]]  # how much of the end goes through each state
-    for share in reversed(shares):
-        passing.insert(0, passing[0] @ share)
-    kept, more = list(range(len(tokens))), None
-    if len(tokens) > REVIEW_ROWS:
-        kept = [0, *sorted((passing[0][1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]
+    shares, passing = passing_through(model, trace)
+    kept, more = kept_tokens(len(tokens), lambda: passing), None
+    if len(tokens) > len(kept):
         more = (len(kept), len(tokens) - len(kept))
         shares = [
             lumped(share, kept, weight) for share, weight in zip(shares, passing[1:], strict=True)
@@ -129,9 +120,31 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
-    weights = [found.view(site).weights[:, kept][:, :, kept] for site in model.sites]
-    stack = Column("Encoder", tokens, shares, [], heads, [], weights, [], kept, more)
+    stack = Column("Encoder", tokens, shares, [], heads, [], kept, more)
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
+
+
+def passing_through(model: EncoderClassifier, trace: Trace) -> tuple[list[Tensor], list[Tensor]]:
+    """A review's shares, a layer each, and how much of the last state of [CLS] goes through each
+    token's state, before the first layer and after each."""
+    shares = layers(contributions(model, trace), "encoder", "self")
+    passing = [torch.eye(len(shares[0]))[0]]
+    for share in reversed(shares):
+        passing.insert(0, passing[0] @ share)
+    return shares, passing
+
+
+def kept_tokens(n: int, passing: Callable[[], list[Tensor]]) -> list[int]:
+    """The places of those of a review's n tokens that are drawn; passing, as above, is asked for
+    only where there are too many."""
+    if n <= REVIEW_ROWS:
+        return list(range(n))
+    return [0, *sorted((passing()[0][1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]
+
+
+def first_drawn(seen: Look) -> int:
+    """From which character on a story is drawn."""
+    return max(0, len(seen.tokens) - CHARACTERS)
 
 
 @torch.inference_mode()
@@ -141,7 +154,7 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     All older characters are one row. ids are the story's; the first `prompt` are the visitor's own.
     """
     name = trained.tokenizer.token
-    first = max(0, len(seen.tokens) - CHARACTERS)
+    first = first_drawn(seen)
     shares = layers(contributions(trained.model, seen.trace, first=first), "decoder", "self")
     tokens, more = seen.tokens[first:], None
     if first:  # older characters look only at each other: as a single row they keep all they have
@@ -161,8 +174,7 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     begin = min(len(said) - 1, max(0, prompt - start))
     guess = seen.position == len(ids)
     heads = [main_heads(model, seen.trace, site)[first:, first:] for site in model.sites]
-    weights = [seen.view(site).weights[:, first:, first:] for site in model.sites]
-    stack = Column("Decoder", tokens, shares, [], heads, [], weights, [], list(rows), more)
+    stack = Column("Decoder", tokens, shares, [], heads, [], list(rows), more)
     return Flow("write", [stack], said, begin, start, guess)
 
 

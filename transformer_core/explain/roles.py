@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from transformer_core.checkpoint import CheckpointError, Trained, read_measured
-from transformer_core.explain.rules import CROSS, SELF, SOMETIMES, WIDE
+from transformer_core.explain.rules import CROSS, GROUPS, SELF, SOMETIMES, WIDE
 from transformer_core.model.heads import Head
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site
@@ -110,6 +110,7 @@ class Told(NamedTuple):
     label: str  # what it does, in few letters
     told: str  # the same in sentences
     worth: float  # what is lost without it, as a share of the most lost without any one head
+    group: str = ""  # what its name goes by: a place, a mark or a token; "" without such a name
 
 
 def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
@@ -117,7 +118,10 @@ def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
     most = max((role.loss for role in roles.values()), default=0.0)
     return {
         head: Told(
-            role.label, told(role, head[0].kind), max(0.0, role.loss) / most if most > 0 else 0.0
+            role.label,
+            told(role, head[0].kind),
+            max(0.0, role.loss) / most if most > 0 else 0.0,
+            GROUPS.get(role.role or "", ""),
         )
         for head, role in roles.items()
     }

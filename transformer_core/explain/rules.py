@@ -38,6 +38,13 @@ CROSS = {
     "end": "the end sign",
 }
 
+# what a rule goes by: a place in the text, a mark, or what the tokens are
+GROUPS = {
+    **dict.fromkeys((*OFFSETS, *WIDE), "place"),
+    **dict.fromkeys(("begin", "end", "punctuation", "spaces", "line breaks"), "mark"),
+    **dict.fromkeys(("same token", "aligns", "just written"), "token"),
+}
+
 SOMETIMES = (  # rules that name nothing for many tokens, which then do not count
     "aligns",
     "just written",

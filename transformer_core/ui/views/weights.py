@@ -5,7 +5,7 @@ Most visitors never ask, and it is several times as much as the flow itself.
 
 import gradio as gr
 
-from transformer_core.explain.flow import Flow
+from transformer_core.explain.flow_weights import Weights
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
 
@@ -15,7 +15,7 @@ def weights_view(**component) -> gr.HTML:
     return view("weights", "", "", (), elem_classes="unseen", **component)
 
 
-def weights_value(flow: Flow) -> dict:
+def weights_value(stacks: list[Weights]) -> dict:
     """Attention between the tokens of a flow, packed: heads, queries, keys of every layer."""
     return {
         "stacks": [
@@ -24,6 +24,6 @@ def weights_value(flow: Flow) -> dict:
                 "self": [pack(weights) for weights in stack.self_weights],
                 "cross": [pack(weights) for weights in stack.cross_weights],
             }
-            for stack in flow.stacks
+            for stack in stacks
         ]
     }

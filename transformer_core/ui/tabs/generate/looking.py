@@ -87,9 +87,7 @@ class Looking:
     @answers_errors
     def attend(self, desk: Desk):
         """What every head gave, for the picture."""
-        return picture_weights(
-            self.trained, desk.story, looked(self.trained, desk.story, desk.position)
-        )
+        return picture_weights(self.trained, looked(self.trained, desk.story, desk.position))
 
     @answers_errors
     def toggle(self, desk: Desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):

@@ -7,6 +7,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
+from transformer_core.explain.flow_weights import story_weights
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
@@ -104,6 +105,6 @@ def waited_for(value: dict) -> dict:
     return {**value, "answered": time.monotonic_ns()}
 
 
-def picture_weights(trained: Trained, story: Story, seen: Look) -> dict:
+def picture_weights(trained: Trained, seen: Look) -> dict:
     """What every head gave, for the picture to draw."""
-    return weights_value(story_flow(trained, seen, story.branch.ids))
+    return weights_value(story_weights(trained, seen))

@@ -4,6 +4,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.flow import sentiment_flow
+from transformer_core.explain.flow_weights import sentiment_weights
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.tasks.classification import Classification
 from transformer_core.ui.views.flow import flow_value, flow_view
@@ -24,4 +25,4 @@ def picture_value(trained: Trained[EncoderClassifier], found: Classification) ->
 
 def picture_weights(trained: Trained[EncoderClassifier], found: Classification) -> dict:
     """What every head gave, for the picture to draw; found has a trace."""
-    return weights_value(sentiment_flow(trained, found))
+    return weights_value(sentiment_weights(trained, found))

@@ -4,6 +4,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.flow import translation_flow
+from transformer_core.explain.flow_weights import translation_weights
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tasks.translation import Sentence
 from transformer_core.ui.views.flow import flow_value, flow_view
@@ -27,4 +28,4 @@ def picture_value(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
 
 def picture_weights(trained: Trained[EncoderDecoder], sentence: Sentence) -> dict:
     """What every head gave, for the picture to draw."""
-    return weights_value(translation_flow(trained, sentence))
+    return weights_value(translation_weights(trained, sentence))
