@@ -2,11 +2,13 @@
 // sum.
 // value: {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what each is],
 //   terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or null,
-//   others: [count, sum], total, steps: [[what, value], …]}; null is minus infinity
+//   others: [count, sum], total, steps: [[what, value], …], code: [where, the line] or []}; null is
+//   minus infinity
 const section = element.firstElementChild,
   column = element.closest('.unfoldable'),
   title = $('h3'),
   finding = $('.finding'),
+  code = $('.arithmetic-code'),
   rows = $('.arithmetic-rows'),
   trail = $('.arithmetic-trail'),
   note = $('.note');
@@ -46,6 +48,9 @@ function draw() {
   title.textContent = value.name;
   finding.textContent = value.said;
   note.textContent = value.note;
+  const [where, line] = value.code;
+  code.hidden = !line;
+  code.replaceChildren(make('code', {}, ...coloured(line ?? '')), make('small', { text: where }));
   trail.replaceChildren(
     ...before.map(([name], i) =>
       make('button', { type: 'button', 'data-do': 'back', 'data-i': i, text: `‹ ${name}` })

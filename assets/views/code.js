@@ -5,26 +5,7 @@ const list = $('.code-parts'),
   shapes = $('.code-shapes'),
   code = $('.code-lines'),
   note = $('.view-note');
-const KEYWORDS =
-  'def class return if else for in not and or is None True False lambda while yield ' +
-  'with import from self';
-const WORDS = new RegExp(
-  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')/.source + `|\\b(${KEYWORDS.replaceAll(' ', '|')})\\b`,
-  'g',
-);
 let shown = 0;
-function coloured(text) {
-  const nodes = [];
-  let from = 0;
-  for (const match of text.matchAll(WORDS)) {
-    nodes.push(
-      text.slice(from, match.index),
-      make('span', { class: match[1] ? 'code-quiet' : 'code-word', text: match[0] }),
-    );
-    from = match.index + match[0].length;
-  }
-  return [...nodes, text.slice(from)];
-}
 function open() {
   const part = current().parts[shown];
   [...list.children].forEach((button, i) => button.setAttribute('aria-pressed', i === shown));

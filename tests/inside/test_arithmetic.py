@@ -14,7 +14,9 @@ from transformer_core.inside.arithmetic import (
     share,
     three_digits,
 )
+from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import panels, unfold
+from transformer_core.inside.written import line_that_made
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 
 ELSEWHERE = {"before", "x", "update", "added"}  # made in another part, or learnt as they are
@@ -51,6 +53,22 @@ def test_what_is_added_up_and_done_makes_the_models_own_number(model_class, chan
                     assert (found is None) == (panel.title in ELSEWHERE)
                     if found is not None:
                         assert found.result == pytest.approx(number, **CLOSE), (node.key, cell)
+
+
+@every_model
+@every_change
+def test_of_every_number_that_opens_the_line_is_known_that_computes_it(model_class, changes):
+    seen, nodes = looked(model_class, **changes)
+    for node in nodes.values():
+        for panel in panels(seen, node):
+            if panel.made is None:
+                continue
+            line = line_that_made(seen, node, panel.title)
+            if panel.title == "probabilities":  # which no model computes itself
+                assert line is None
+                continue
+            text = (ROOT / line.path).read_text(encoding="utf-8").splitlines()[line.first - 1]
+            assert text.strip() == line.text and line.path.startswith("transformer_core/model/")
 
 
 @pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM])

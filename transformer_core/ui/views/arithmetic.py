@@ -18,10 +18,11 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
         '<div class="arithmetic-head"><span class="view-tools">'
         '<button type="button" data-do="fold">✕ Fold up</button></span>'
         '<nav class="arithmetic-trail" aria-label="numbers opened before"></nav></div>'
-        '<p class="finding" role="status"></p><div class="arithmetic-rows"></div>'
+        '<p class="finding" role="status"></p><p class="arithmetic-code"></p>'
+        '<div class="arithmetic-rows"></div>'
         '<p class="note"></p>'
     )
-    return view("arithmetic", title, body, ("csv",), **component)
+    return view("arithmetic", title, body, ("csv",), scripts=("shared_code",), **component)
 
 
 def arithmetic_value(

@@ -15,7 +15,7 @@ def code_view(title: str, **component) -> gr.HTML:
         '<div><p class="view-note" role="status"></p><p class="code-shapes"></p>'
         '<div class="code-lines"></div></div></div>'
     )
-    return view("code", title, body, (), **component)
+    return view("code", title, body, (), scripts=("shared_code",), **component)
 
 
 def code_value(parts: Iterable[Part]) -> dict:

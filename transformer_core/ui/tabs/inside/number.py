@@ -3,7 +3,9 @@
 from transformer_core.inside.arithmetic import Arithmetic, Cell, three_digits
 from transformer_core.inside.forward import run
 from transformer_core.inside.panel import Panel
+from transformer_core.inside.source import Lines
 from transformer_core.inside.stages import unfold
+from transformer_core.inside.written import line_that_made
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent, quoted
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
@@ -28,16 +30,23 @@ def open_number(visit: Visit | None, cell: object, press: object) -> dict:
         raise InputError("There is nothing open yet: press Look inside first.")
     asked = cell_of(cell, visit.trained.model.config.n_heads)
     node = nodes_of(visit.trained, visit.reading)[visit.key]
+    seen = run(visit.trained, visit.reading)
     try:
-        panel, found = unfold(run(visit.trained, visit.reading), node, asked)
+        panel, found = unfold(seen, node, asked)
     except LookupError as error:
         raise InputError("This part has no such number.") from error
     if found is None:
         raise InputError("This number was made in another part, which comes before.")
     told = name_of(panel, asked), sentence(found), note(found)
-    return arithmetic_value(
+    value = arithmetic_value(
         found, visit.key, asked, *told, press if isinstance(press, int) else None
     )
+    return {**value, "code": code_value(line_that_made(seen, node, panel.title))}
+
+
+def code_value(line: Lines | None) -> list:
+    """Where a line stands, and the line itself; nothing if there is none."""
+    return [f"{line.path}, line {line.first}", line.text] if line else []
 
 
 def cell_of(cell: object, n_heads: int) -> Cell:

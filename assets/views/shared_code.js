@@ -1,0 +1,20 @@
+// Code with its keywords, words and comments told apart.
+const KEYWORDS =
+  'def class return if else for in not and or is None True False lambda while yield ' +
+  'with import from self';
+const WORDS = new RegExp(
+  /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')/.source + `|\\b(${KEYWORDS.replaceAll(' ', '|')})\\b`,
+  'g',
+);
+function coloured(text) {
+  const nodes = [];
+  let from = 0;
+  for (const match of text.matchAll(WORDS)) {
+    nodes.push(
+      text.slice(from, match.index),
+      make('span', { class: match[1] ? 'code-quiet' : 'code-word', text: match[0] }),
+    );
+    from = match.index + match[0].length;
+  }
+  return [...nodes, text.slice(from)];
+}
