@@ -49,7 +49,7 @@ let wanted = 0,
   asked = 0,
   before = 0,
   later = 0,
-  heard = 'null null';
+  lastTold = 'null null';
 let left = null; // the token that the focus goes back to once it stands there again
 
 function render() {
@@ -65,7 +65,7 @@ function render() {
       null;
   pressed = null;
   look(null);
-  old(false);
+  markStale(false);
   root.classList.toggle('empty', !value?.outs?.length);
   stage.replaceChildren(canvas);
   caption.textContent = '';
@@ -96,7 +96,7 @@ function render() {
 }
 const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
 const writing = () => now.clock < numbers.outs.length;
-const stop = () =>
+const nextHalt = () =>
   Math.min(
     numbers.outs.length,
     Math.floor(now.clock - HALT[numbers.kind] + 1e-6) + 1 + HALT[numbers.kind],
@@ -188,7 +188,7 @@ function frame(time) {
   }
 }
 function shown() { // what flow_paint.js paints
-  const font = ink.font ??= FONT();
+  const font = ink.font ??= fontOf();
   return { n: numbers, g, ink, now: { ...now, least: least.value / 100, font } };
 }
 let said = '', echoed = false; // whether what is lit was lit by another view
@@ -255,8 +255,8 @@ function look(token, silent = false) {
         position: shown.kind === 'out' ? numbers.start + shown.i : numbers.seats[shown.i].rows[0],
       }
       : { side: null, position: null };
-  if (silent || heard === `${side} ${position}`) return;
-  heard = `${side} ${position}`;
+  if (silent || lastTold === `${side} ${position}`) return;
+  lastTold = `${side} ${position}`;
   document.dispatchEvent(new CustomEvent('lit', { detail: { from: root, side, position } }));
 }
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {
@@ -269,14 +269,14 @@ document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   look(known ? { kind: side === 'target' ? 'out' : 'source', i } : null, true);
 });
 // while a story grows, the drawn one is out of date: it is dimmed until the next one comes
-function old(is) {
+function markStale(is) {
   root.classList.toggle('flow-old', is);
   stage.inert = bar.inert = is;
 }
 document.addEventListener('story', ({ detail: { from, growing } }) => {
   if (!growing || !numbers || !beside(from)) return;
   if (root.classList.contains('flow-old')) return;
-  old(true);
+  markStale(true);
   until = null;
   said = '';
   caption.textContent = 'As soon as the text rests, its last characters flow here.';
@@ -418,8 +418,8 @@ play.addEventListener('click', () => {
 next.addEventListener('click', () => {
   if (!numbers) return;
   begin();
-  if (calm.matches) now.clock = stop();
-  else until = stop();
+  if (calm.matches) now.clock = nextHalt();
+  else until = nextHalt();
   draw();
 });
 scrub.addEventListener('input', () => {

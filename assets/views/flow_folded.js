@@ -55,14 +55,14 @@ function flowFolded({ n, g, ink, now, stain, bow, sweep, front, isWritten }) {
   }
   // Everything already said, faintly: the two best sources of each.
   function saidBefore() {
-    const calm = (1 - Math.max(...now.out, ...now.source) * .45) * (1 - ease(fold * 2)),
+    const faintness = (1 - Math.max(...now.out, ...now.source) * .45) * (1 - ease(fold * 2)),
       chars = kind === 'write',
       grey = rgba(ink.muted, 1);
-    if (calm <= .01) return;
+    if (faintness <= .01) return;
     for (const i of g.shown) {
       if (i >= Math.floor(clock + .1) || now.out[i] > .5) continue;
       for (const [share, s] of bestOf(i)) {
-        const faint = (chars && g.narrow ? .1 : .2) * calm * (1 - now.source[s]);
+        const faint = (chars && g.narrow ? .1 : .2) * faintness * (1 - now.source[s]);
         sweep(s, i, {}, share * mouth * (chars ? .15 : .3), grey, faint);
       }
     }

@@ -2,7 +2,7 @@
 // unfolded, goes along the ribbons of what is lit.
 // ribbons(): those that can be gone to; meant(ribbon): {text, press: absent where nothing opens};
 // at(ribbon): where its middle is, [x, y]; back(): give the focus back to what is lit
-const LABEL = 'the ribbons of what is lit; arrow keys go along them';
+const REACH_NAME = 'the ribbons of what is lit; arrow keys go along them';
 function flowReach(stage, tip, { ribbons, meant, at, back }) {
   const button = make('button', { type: 'button', class: 'flow-reach' });
   let now = null;
@@ -38,7 +38,7 @@ function flowReach(stage, tip, { ribbons, meant, at, back }) {
       button.hidden = !list.length;
       now = list.find((one) => now && name(one) === name(now)) ?? null;
       if (document.activeElement === button) list.length ? go(now ?? widest(list)) : back();
-      else button.setAttribute('aria-label', LABEL);
+      else button.setAttribute('aria-label', REACH_NAME);
     },
   };
 }

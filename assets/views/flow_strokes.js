@@ -1,5 +1,5 @@
 // How the flow is drawn: its colours, and the strokes that it is made of.
-const FONT = () => getComputedStyle(element).fontFamily;
+const fontOf = () => getComputedStyle(element).fontFamily;
 const rgba = ([r, g, b], a) => `rgba(${r}, ${g}, ${b}, ${a.toFixed(3)})`;
 
 // The theme's colours as channels, for the strengths of one colour are many.

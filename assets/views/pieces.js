@@ -156,25 +156,24 @@ text.addEventListener('click', (event) => {
 });
 const place = keptBelow(panel, text, () => span(chosen), 6);
 whenLeft(() => panel.hidden || close());
-element.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !panel.hidden) {
+steerText(text, {
+  count: () => pieces.length,
+  at: () => chosen,
+  go: (i) => {
+    panel.hidden = true;
+    point(i);
+    reveal(i);
+  },
+  take: (i) => {
+    if (current().error) return;
+    open(i);
+    panel.querySelector('button')?.focus();
+  },
+  leave: () => {
+    if (panel.hidden) return;
     close();
     text.focus();
-    return;
-  }
-  if (!pieces.length || event.target !== text || event.shiftKey) return;
-  const jump = jumpOf(event);
-  if (jump) {
-    event.preventDefault();
-    panel.hidden = true;
-    point(clamp(chosen + jump, 0, pieces.length - 1));
-    reveal(chosen);
-  }
-  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0 && !current().error) {
-    event.preventDefault();
-    open(chosen);
-    panel.querySelector('button')?.focus();
-  }
+  },
 });
 actions.branch = (button) => {
   const position = chosen;

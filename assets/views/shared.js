@@ -243,6 +243,20 @@ function tokenSpan(token, p, more = {}) {
   return node;
 }
 const ofCharacter = (number, token, how) => `Character ${number}, ${visible(token)}: ${how}.`;
+// A text that is read along by keys, place by place: go(place) shows one, take(place) is its press, and
+// leave() lets go of it; at() is where one is, -1 nowhere.
+function steerText(text, { count, at, go, take, leave }) {
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') return leave();
+    if (!count() || event.target !== text || event.shiftKey) return;
+    const jump = jumpOf(event), place = at();
+    const from = place < 0 && jump < 0 ? count() : place;
+    if (jump) go(clamp(from + jump, 0, count() - 1));
+    else if (isPress(event) && place >= 0) take(place);
+    else return;
+    event.preventDefault();
+  });
+}
 // without the space that a piece begins with; white space alone as a sign
 const unspaced = (token) => visible(token.trim() || token);
 // close what hangs over the view when a pointer or the focus goes elsewhere

@@ -155,27 +155,21 @@ text.addEventListener('click', (event) => {
     tellLook(null);
   } else choose(+node.dataset.i);
 });
-text.addEventListener('keydown', (event) => {
-  const jump = jumpOf(event);
-  if (!shown) return;
-  if (jump) {
-    event.preventDefault();
-    look(
-      clamp((chosen < 0 ? jump > 0 ? -1 : shown : chosen) + jump, 0, shown - 1),
-      true,
-    );
-    text.children[chosen].scrollIntoView({ block: 'nearest' });
-    heard.textContent = saidOf(chosen);
-  }
-  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
-    event.preventDefault();
-    choose(chosen);
-  }
-  if (event.key === 'Escape' && chosen >= 0) {
+steerText(text, {
+  count: () => shown,
+  at: () => chosen,
+  go: (i) => {
+    look(i, true);
+    text.children[i].scrollIntoView({ block: 'nearest' });
+    heard.textContent = saidOf(i);
+  },
+  take: choose,
+  leave: () => {
+    if (chosen < 0) return;
     free();
     announce();
     tellLook(null);
-  }
+  },
 });
 document.addEventListener('lit', ({ detail: { from, side, position } }) => {
   if (from === element || !beside(from)) return;

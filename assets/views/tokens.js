@@ -84,26 +84,20 @@ text.addEventListener('click', (event) => {
 });
 const place = keptBelow(panel, text, () => text.children[chosen], 2);
 whenLeft(close);
-element.addEventListener('keydown', (event) => {
-  const last = tokens.length - 1;
-  if (event.key === 'Escape' && !panel.hidden) {
+steerText(text, {
+  count: () => tokens.length,
+  at: () => chosen,
+  go: (i) => {
+    text.children[i].scrollIntoView({ block: 'nearest' });
+    open(i, false);
+    heard.textContent = describe(i + 1, ...tokens[i]);
+  },
+  take: (i) => open(i, true),
+  leave: () => {
+    if (panel.hidden) return;
     close();
     text.focus();
-    return;
-  }
-  if (last < 0 || event.target !== text) return;
-  const jump = jumpOf(event);
-  if (jump) {
-    event.preventDefault();
-    const to = clamp(chosen + jump, 0, last);
-    text.children[to].scrollIntoView({ block: 'nearest' });
-    open(to, false);
-    heard.textContent = describe(to + 1, ...tokens[to]);
-  }
-  if ((event.key === 'Enter' || event.key === ' ') && chosen >= 0) {
-    event.preventDefault();
-    open(chosen, true);
-  }
+  },
 });
 actions.csv = () => saveTokens('tokens', tokens);
 watch('value', render);

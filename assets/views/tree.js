@@ -5,7 +5,7 @@
 const said = $('.lead'),
   box = $('.tree-scroll'),
   slider = $('.tree-slider');
-const place = slider.nextElementSibling;
+const where = slider.nextElementSibling;
 const MS = 800, LONGEST = 60; // characters
 const pen = document.createElement('canvas').getContext('2d');
 let plant = null, nodes = [];
@@ -114,7 +114,7 @@ function grow() {
   if (!plant) return;
   const n = +slider.value, all = n === +slider.max;
   fillTrack(slider);
-  place.textContent = `${n} of ${slider.max}`;
+  where.textContent = `${n} of ${slider.max}`;
   const grown = (node) => node.step < n;
   const stems = nodes.filter((node) => node.kept && grown(node));
   const ends = stems.filter((node) => node.step === n - 1 || node.ended);

@@ -101,7 +101,7 @@ function draw() {
   const value = current(), some = value?.lines?.length;
   element.firstElementChild.classList.toggle('empty', !some);
   finding.replaceChildren(
-    ...bold(some ? value.finding : 'Here come the curves of a study, and what it found.'),
+    ...bold(value?.finding ?? 'Here come the curves of a study, and what it found.'),
   );
   if (!some) {
     name = undefined;

@@ -282,6 +282,20 @@ def the_head_without_which_most_is_lost_has_the_longest_bar(heads):
     expect(longest).to_have_attribute("title", re.compile(rf"^layer {layer}, head {head}\b"))
 
 
+def heads_that_go_by_a_place_can_be_told_from_the_others(heads):
+    """Of all heads of a kind it is said how many go by what; a press lets some stand out."""
+    kinds, squares = heads.locator(".heads-kinds button"), heads.locator(".heads-grid button")
+    counts = [int(text.split()[-1]) for text in kinds.all_inner_texts()]
+    assert len(counts) >= 2 and sum(counts) == squares.count()
+    place = kinds.filter(has_text="a place")
+    place.click()
+    expect(place).to_have_attribute("aria-pressed", "true")
+    n = int(place.inner_text().split()[-1])
+    expect(heads.locator(".heads-grid .other")).to_have_count(squares.count() - n)
+    place.click()
+    expect(heads.locator(".heads-grid .other")).to_have_count(0)
+
+
 def test_every_kind_of_attention_is_shown_with_what_is_known_of_its_heads(open_page):
     page = opened(open_page, "/?tab=translate&section=heads")
     heads = page.locator("#translation-heads")
@@ -290,6 +304,8 @@ def test_every_kind_of_attention_is_shown_with_what_is_known_of_its_heads(open_p
     heads_have_names_and_what_was_measured_is_told(page, heads)
     show_kind(heads, "encoder self")
     the_head_without_which_most_is_lost_has_the_longest_bar(heads)
+    show_kind(heads, "encoder self")
+    heads_that_go_by_a_place_can_be_told_from_the_others(heads)
 
 
 def the_search_grows_piece_by_piece(page):

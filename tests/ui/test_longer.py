@@ -60,6 +60,8 @@ def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
     said = found["summary"]
     assert "no encoding (2.24), sinusoidal (2.24), rotary (2.24) and alibi (2.24) guess" in said
     assert said.endswith("learned has no vector for character 24.")
+    cut = section.begin(SECTION, (known(section) * 6)[:80])["summary"]
+    assert cut.endswith(" Of these 80 characters, the first 60 can be read.")
     rows = {row["name"]: row for row in found["rows"]}
     assert rows["learned"]["writes"] is rows["learned"]["lately"] is rows["learned"]["loss"] is None
     assert rows["alibi"]["loss"] == pytest.approx(2.24)

@@ -1,11 +1,6 @@
 """The layout pieces that all tabs share."""
 
-import json
-from collections.abc import Mapping
-
 import gradio as gr
-
-from transformer_core.ui.events import PRIVATE
 
 
 def sections(**component) -> gr.Tabs:
@@ -21,21 +16,6 @@ def section(title: str, **component) -> gr.Tab:
 def section_id(title: str) -> str:
     """What an address calls a section."""
     return title.lower().replace(" ", "-")
-
-
-def examples(texts: Mapping[str, str], box: gr.Textbox) -> gr.Button:
-    """Short names below a text box, each of which fills it; then Clear, which is returned."""
-    with gr.Row(elem_classes="examples"):
-        gr.HTML('<span class="note">Try</span>', apply_default_css=False, elem_classes="fit")
-        for name, text in texts.items():
-            button = quiet(name)
-            fill(button, text, box)
-        return quiet("Clear", "last")
-
-
-def fill(button: gr.Button, text: str, box: gr.Textbox) -> None:
-    """Let a press put a text into a box, which the browser does alone."""
-    button.click(None, None, box, js=f"() => {json.dumps(text)}", **PRIVATE)
 
 
 def quiet(name: str, *classes: str) -> gr.Button:

@@ -30,6 +30,7 @@ from transformer_core.studies.statistics import (
 from transformer_core.studies.twins import check as check_text
 from transformer_core.studies.twins import folder_of, sites_of
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import listed
 from transformer_core.ui.events import Values, answers_errors
 from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
 from transformer_core.ui.tabs.ablations.files import Studies, problems_of
@@ -122,7 +123,6 @@ class Answers:
             here.baseline: gr.Dropdown(variants, value=first),
             here.one: gr.Dropdown(variants, value=first),
             here.other: gr.Dropdown(variants, value=second),
-            here.longer_tab: gr.Tab(visible=bool(position_lines(study))),
             here.found: [],
             here.cards: None,
             here.shown: study.name,
@@ -198,7 +198,10 @@ class Answers:
         study = self.studies.get(name)
         lines = position_lines(study)
         if not lines or study.baseline is None:
-            return None
+            others = [one for one in self.studies.names if position_lines(self.studies.get(one))]
+            named = listed([f"**{other.replace('_', ' ')}**" for other in others])
+            them = f" Those of {named} were." if others else ""
+            return {"finding": f"Its models were not measured on longer texts.{them}", "lines": []}
         known = study.baseline.title
         trained = study.baseline.record["model"]["max_len"]
         ends = [Ending(line.title, *last(line)) for line in lines]

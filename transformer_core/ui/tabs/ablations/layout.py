@@ -57,7 +57,6 @@ class Layout:
     part: gr.State  # of the attention that is shown, and its head, as an address says them
     part_head: gr.State
     cards: gr.HTML
-    longer_tab: gr.Tab
     longer: gr.HTML
     split: gr.Radio
     logs: gr.CheckboxGroup
@@ -67,7 +66,7 @@ class Layout:
     @property
     def choices(self) -> list[gr.blocks.Block]:
         """What another study changes at once."""
-        controls = [self.metric, self.baseline, self.one, self.other, self.longer_tab]
+        controls = [self.metric, self.baseline, self.one, self.other]
         twins = [self.text, self.site, self.head, self.found, self.cards, *self.told]
         return [self.curves, self.problems, *controls, *twins, self.shown]
 
@@ -155,12 +154,12 @@ def twins_section() -> dict[str, gr.components.Component]:
     }
 
 
-def longer_section() -> dict[str, gr.components.Component | gr.Tab]:
-    """Texts longer than any of the training; not there for studies that did not measure it."""
-    with section("Longer texts", visible=False) as longer_tab:
+def longer_section() -> dict[str, gr.components.Component]:
+    """Texts longer than any of the training."""
+    with section("Longer texts"):
         longer = variants_view("Longer texts than any seen", elem_id="ablation-longer")
         gr.Markdown(SEE["longer"], elem_classes="see")
-    return {"longer_tab": longer_tab, "longer": longer}
+    return {"longer": longer}
 
 
 def axes_section() -> dict[str, gr.components.Component]:

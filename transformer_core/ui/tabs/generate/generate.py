@@ -37,7 +37,6 @@ from transformer_core.ui.events import (
     is_count,
     paced,
 )
-from transformer_core.ui.layout import fill
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
 from transformer_core.ui.rooms import Furniture, Kept
@@ -78,7 +77,6 @@ def build(page: Page) -> Furniture | None:
         return None
     first, draw, deeper = lay_out()
     desk = gr.State(Desk(), time_to_live=KEPT_FOR)
-    fill(first.clear, "", first.prompt)
     wire_writing(page, desk, first, draw, deeper)
     wire_looking(page.models, desk, first, draw, deeper)
     wire_judging(page.models.language_model, deeper)

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.generate.learning import TITLE as LEARNING
 from transformer_core.ui.tabs.generate.story import MAX_BRANCHES
 from transformer_core.ui.views.bars import bars_view
 from transformer_core.ui.views.doors import doors_view
+from transformer_core.ui.views.examples import examples_view
 from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.garden import HOTTEST, garden_view
 from transformer_core.ui.views.heads import attention_view
@@ -35,7 +36,6 @@ class First:
     """The first screen: what one says, what is written, what it had in mind."""
 
     prompt: gr.Textbox
-    clear: gr.Button
     write: gr.Button
     go_on: gr.Button
     story: gr.HTML
@@ -104,7 +104,7 @@ def first_screen() -> First:
                 with gr.Column(scale=0, min_width=104):
                     write = gr.Button("Write", variant="primary", min_width=104)
                     go_on = gr.Button("Continue", min_width=104)
-            clear = examples(PROMPTS, prompt)
+            examples_view(PROMPTS, prompt)
             story = story_view("The story", "Press Write.", elem_id="story")
         with gr.Column(scale=5, min_width=280):
             following = next_view(
@@ -120,7 +120,7 @@ def first_screen() -> First:
     )
     weights, doors, branch = weights_view(), doors_view("generate"), gr.State(1)
     shown = story, following, picture, weights, doors
-    return First(prompt, clear, write, go_on, *shown, branch)
+    return First(prompt, write, go_on, *shown, branch)
 
 
 def draw_section() -> Draw:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.positions.drawings import SHOWN_CHANNELS
 from transformer_core.ui.tabs.positions.longer import HAMLET
 from transformer_core.ui.tabs.positions.shuffle import EXAMPLES, FIRST
 from transformer_core.ui.views.distance import distance_view
 from transformer_core.ui.views.encoding import encoding_view, encodings_view
+from transformer_core.ui.views.examples import examples_view
 from transformer_core.ui.views.longer import longer_view
 from transformer_core.ui.views.orders import orders_view
 from transformer_core.ui.views.plot import plot_view
@@ -42,7 +43,6 @@ class Layout:
     figure: gr.HTML
     sections: gr.Tabs
     sentence: gr.Textbox
-    clear: gr.Button
     orders: gr.HTML
     long_text: gr.Textbox
     longer: gr.HTML
@@ -64,9 +64,9 @@ def shuffle_section() -> dict:
     """The same words in other orders."""
     with section("Shuffle"):
         sentence = gr.Textbox(FIRST, label="Sentence", max_lines=1, elem_id="shuffle-sentence")
-        clear = examples(EXAMPLES, sentence)
+        examples_view(EXAMPLES, sentence)
         orders = orders_view("Words in another order", elem_id="orders")
-    return {"sentence": sentence, "clear": clear, "orders": orders}
+    return {"sentence": sentence, "orders": orders}
 
 
 def longer_section() -> dict:

@@ -68,12 +68,16 @@ class Longer:
         length, found = self.readers_of(known)
         if isinstance(text, str) and not text.strip():
             raise InputError("Type or paste a text: the longer it is, the more there is to see.")
-        ids = prompt_ids(found[0].trained, text)[: LONGER * length - WRITTEN]
+        whole = prompt_ids(found[0].trained, text)
+        ids = whole[: LONGER * length - WRITTEN]
         n = max(1, min(FIRST * length if n is None else n, len(ids)))
         answers = self.answers(known, tuple(ids[:n]))
         sizes = {"n": n, "length": length, "most": len(ids)}
         read = found[0].trained.tokenizer.decode(ids[:n])  # the text as the vocabulary spells it
-        return longer_value(answers, read, told(answers, n, length), **sizes)
+        said = told(answers, n, length)
+        if len(ids) < len(whole):
+            said += f" Of these {len(whole):,} characters, the first {len(ids):,} can be read."
+        return longer_value(answers, read, said, **sizes)
 
     def answers_to(self, known: tuple[str, ...], ids: tuple[int, ...]) -> Answers:
         """What every model makes of a text."""

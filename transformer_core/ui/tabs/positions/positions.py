@@ -9,7 +9,6 @@ import gradio as gr
 
 from transformer_core.ui.events import MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import fill
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -98,7 +97,6 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
         show_progress_on=here.orders,
         **MODEL,
     )
-    fill(here.clear, "", here.sentence)
 
 
 def read_longer(page: Page, here: Layout, shown: gr.State) -> None:

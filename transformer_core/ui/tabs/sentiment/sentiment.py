@@ -18,13 +18,14 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import classify
 from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
-from transformer_core.ui.layout import examples, fill, section, section_id, sections
+from transformer_core.ui.layout import section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.picture import picture_view
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
 from transformer_core.ui.views.doors import doors_view
+from transformer_core.ui.views.examples import examples_view
 from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
 
@@ -54,7 +55,6 @@ class Layout:
     """The components of the tab that events read or write."""
 
     review: gr.Textbox
-    clear: gr.Button
     verdict: gr.HTML
     picture: gr.HTML
     weights: gr.HTML
@@ -96,7 +96,7 @@ def laid_out(models: Models) -> Layout:
                 elem_id="review",
                 elem_classes="large",
             )
-            clear = examples(named(models), review)
+            examples_view(named(models), review)
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
     picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
@@ -111,7 +111,7 @@ def laid_out(models: Models) -> Layout:
                         found.outputs, found.shown, found.own
                     )
     first_screen = verdict, picture, weights, doors
-    return Layout(review, clear, *first_screen, row, open_section(row), Followers(parts))
+    return Layout(review, *first_screen, row, open_section(row), Followers(parts))
 
 
 def named(models: Models) -> dict[str, str]:
@@ -138,7 +138,6 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     after_any([*changes, section.change], follow, asked, followers.outputs, **QUIET)
     attend = functools.partial(attended, page.models)
     layout.picture.attend(attend, review, layout.weights, **QUIET)
-    fill(layout.clear, "", review)
 
 
 def first_kept(answer: Callable, *first: str) -> Callable:

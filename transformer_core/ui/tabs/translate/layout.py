@@ -5,13 +5,14 @@ from typing import Any
 
 import gradio as gr
 
-from transformer_core.ui.layout import examples, section, sections
+from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.picture import picture_view
 from transformer_core.ui.tabs.translate.work import Work
 from transformer_core.ui.views.doors import doors_view
+from transformer_core.ui.views.examples import examples_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.pieces import pieces_view
 from transformer_core.ui.views.switches import switches_view
@@ -40,7 +41,6 @@ class Parts:
     drawn: gr.State  # changes with every answer, which the open section follows
     measured: gr.State
     english: gr.Textbox
-    clear: gr.Button
     german: gr.HTML
     sentences: gr.Radio
     picture: gr.HTML
@@ -98,7 +98,7 @@ def lay_out_texts() -> dict[str, Any]:
                 elem_id="english",
                 elem_classes="large",
             )
-            clear = examples(EXAMPLES, english)
+            examples_view(EXAMPLES, english)
         with gr.Column(min_width=280):
             german = pieces_view("German", EMPTY, lang="de", elem_id="german")
     sentences = gr.Radio(
@@ -110,7 +110,7 @@ def lay_out_texts() -> dict[str, Any]:
         elem_id="sentences",
         elem_classes="segmented",
     )
-    return {"english": english, "clear": clear, "german": german, "sentences": sentences}
+    return {"english": english, "german": german, "sentences": sentences}
 
 
 def lay_out_sections() -> dict[str, Any]:

@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.tasks.sentences import MAX_SENTENCES
-from transformer_core.ui.events import MODEL, PRIVATE, QUEUED, QUIET, after_any, ended_by
+from transformer_core.ui.events import MODEL, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.head_switches import KEY, wire_knock
 from transformer_core.ui.page import Page
@@ -21,7 +21,6 @@ from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
-from transformer_core.ui.tabs.translate.shown import nothing
 from transformer_core.ui.tabs.translate.work import Work
 
 TITLE = "Translate"
@@ -53,11 +52,10 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
-    ended_by([*changed, parts.clear.click], pressed)
+    ended_by(changed, pressed)
     changed += [parts.english.submit, page.restored.change]
     # the address hears of a text before it is translated
     after_any(changed, handlers.typed, typed, parts.shown, **QUIET)
-    parts.clear.click(lambda: ("", *nothing()), None, [parts.english, *parts.shown], **PRIVATE)
 
 
 def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
