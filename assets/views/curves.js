@@ -190,7 +190,7 @@ draggedAlong(chart, (at) => { // to the nearest moment
   const away = seen.moments.map((moment) => Math.abs(moment - step));
   slider.value = away.indexOf(Math.min(...away));
   slider.dispatchEvent(new Event('input'));
-}, () => slider.dispatchEvent(new Event('change')));
+}, () => slider.disabled || slider.dispatchEvent(new Event('change')));
 actions.csv = () =>
   seen?.series &&
   saveTable('training', [

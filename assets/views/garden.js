@@ -12,6 +12,7 @@ const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 // px of room for the end of the text before; less on a phone
 let left = 140;
 let moving = 0, drawn = [], ways = [];
+let lit = null, handing = false; // the run that is pointed at; the focus goes on by itself
 let runs = new Map(); // what is written between two forks, by all that is said up to its end
 const threads = shape('g'), texts = shape('g');
 const start = shape('text', { 'text-anchor': 'end', class: 'garden-before' });
@@ -117,6 +118,7 @@ function picture() {
   place(now.runs, value);
   rest();
   move(drawn.length === now.paths.length ? drawn : now.paths, now.paths);
+  if (lit) light(lit.isConnected ? lit : null, isActive(lit));
 }
 // What says the same from the beginning stays, and moves to where it now stands: a press on it is not
 // lost.
@@ -137,7 +139,9 @@ function place(found, { id, position, lines }) {
     texts.children[i] === group || texts.insertBefore(group, texts.children[i])
   );
   if (last >= 0 && !groups.some(isActive)) {
+    handing = true; // what is new is told, not where the focus went
     groups[Math.min(last, groups.length - 1)]?.focus({ preventScroll: true });
+    handing = false;
   }
 }
 const isActive = (group) => group === document.activeElement;
@@ -204,18 +208,19 @@ function likelihood({ thread, threads, to }) { // how likely a line is, from the
     .toFixed(2)}; ${threads} of ${lines.length} threads begin${+threads === 1 ? 's' : ''} so.`;
 }
 function light(run, byKey = false) { // the threads of a run, from the beginning to their ends
+  lit = run;
   const first = +run?.dataset.thread, last = first + +run?.dataset.threads;
   svg.classList.toggle('lit', !!run);
   ways.forEach((way, j) => way.classList.toggle('on', j >= first && j < last));
   if (!seen) return;
-  finding.ariaLive = run && !byKey ? 'off' : 'polite';
+  if (!warming.runs()) finding.ariaLive = run && !byKey ? 'off' : 'polite';
   inscribe(finding, run ? likelihood(run.dataset) : seen.summary);
 }
 const rest = roving(svg, '.garden-run', {
   next: (run, [down, right], runs) => runs[runs.indexOf(run) + down + right],
 });
 svg.addEventListener('pointerover', (event) => light(runAt(event)));
-svg.addEventListener('focusin', (event) => light(runAt(event), true));
+svg.addEventListener('focusin', (event) => handing || light(runAt(event), true));
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {

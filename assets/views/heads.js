@@ -86,9 +86,9 @@ function thumbnails() {
     }
   }
   redraw(grid, ...squares);
-  sort();
+  tellKinds();
 }
-function sort() { // how many heads go by what
+function tellKinds() { // how many heads go by what
   const all = [...grid.children].map(({ dataset }) => dataset.kind);
   const there = all.some(Boolean) ? Object.keys(KINDS).filter((kind) => all.includes(kind)) : [];
   if (!there.includes(only)) only = null;
@@ -105,7 +105,7 @@ function sort() { // how many heads go by what
 }
 actions.only = ({ dataset }) => {
   only = only === dataset.kind ? null : dataset.kind;
-  sort();
+  tellKinds();
 };
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;

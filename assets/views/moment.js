@@ -114,7 +114,7 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
   const { reads, writes } = seen, n = Math.max(reads.length, writes.length, 1);
   const { gridAutoFlow, gridTemplateColumns } = getComputedStyle(line);
   const across = line.clientWidth - parseFloat(gridTemplateColumns);
-  const most = gridAutoFlow === 'row' ? Math.min(LONGEST, Math.floor(across / ACROSS)) : LONGEST;
+  const most = gridAutoFlow === 'row' ? clamp(Math.floor(across / ACROSS), 1, LONGEST) : LONGEST;
   const blocks = Math.ceil(n / most), rows = Math.ceil(n / blocks), cells = [];
   line.style.setProperty('--rows', rows);
   line.parentNode.style.setProperty('--blocks', blocks);

@@ -33,7 +33,8 @@ function build({ words, nOrders }) {
     ...words.map((text, i) =>
       make('button', {
         type: 'button',
-        role: 'slider', // arrow keys move it
+        role: 'slider', // arrow keys move it; its name is not read from what it holds
+        'aria-label': text,
         'aria-valuemin': 1,
         'aria-valuemax': words.length,
         class: 'orders-tile',

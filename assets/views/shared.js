@@ -306,16 +306,15 @@ function draggedAlong(chart, go, done = () => {}) {
   const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
   let held = false, moved = false; // a drag that began elsewhere selects a text
   const release = () => {
+    const ends = held && moved;
     held = false;
-    if (moved) done();
+    if (ends) done();
   };
   chart.addEventListener('pointerdown', ({ buttons }) => {
     held = buttons === 1;
     moved = false;
-    for (const end of ['pointerup', 'pointercancel']) {
-      document.addEventListener(end, release, { once: true });
-    }
   });
+  for (const end of ['pointerup', 'pointercancel']) document.addEventListener(end, release);
   chart.addEventListener('click', (event) => {
     if (moved) return;
     to(event);

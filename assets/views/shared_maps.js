@@ -1,4 +1,5 @@
 // Maps: a colour for every number, and a label for every row or column there is room for.
+
 // Of a map that takes arrow keys, as views.steered says it: of an image or a button a screen reader
 // would keep them to itself.
 const STEERED = { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' };

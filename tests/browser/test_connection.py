@@ -71,16 +71,26 @@ def test_what_is_ended_before_it_has_an_id_ends(slow_page):
     expect(page.locator("#lab-status")).not_to_contain_text("Training")
 
 
+# no server is asked: it would log that it does not know this page
+UNANSWERED = """{
+    const ask = window.fetch;
+    window.fetch = (...call) => call[0].url?.includes('/unanswered/')
+        ? new Promise((_, refuse) => {
+            const { signal } = call[0];
+            signal.addEventListener('abort', () => refuse(signal.reason));
+        })
+        : ask(...call);
+}"""
 ENDED = """async () => {
     const page = new AbortController();
-    const stream = fetch('/gradio_api/queue/data?session_hash=ended', { signal: page.signal });
+    const stream = fetch('/unanswered/queue/data', { signal: page.signal });
     page.abort();
     return (await stream).text();
 }"""
 
 
 def test_a_page_that_is_left_before_its_stream_began_shows_no_error(open_page):
-    page = open_page("/?tab=about")
+    page = open_page("/?tab=about", script=UNANSWERED)
     rest(page)
     assert page.evaluate(ENDED) == ""
 

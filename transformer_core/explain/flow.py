@@ -1,7 +1,8 @@
 """A text on its way through a model: what fed what, layer by layer, and what was said at its end.
 
-The three functions take what a task has computed already and answer with one `Flow`, whatever the
-model. Of a long text the tokens that matter least, or the oldest, are summed in one row.
+`translation_flow`, `sentiment_flow` and `story_flow` take what a task has computed already and
+answer with one `Flow`, whatever the model. Of a long text the tokens that matter least, or the
+oldest, are summed in one row.
 """
 
 from collections.abc import Callable

@@ -18,6 +18,6 @@ def section_id(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
-def quiet(name: str, *classes: str) -> gr.Button:
+def quiet(name: str) -> gr.Button:
     """A button that looks like a word."""
-    return gr.Button(name, size="sm", elem_classes=["quiet", *classes], min_width=0, scale=0)
+    return gr.Button(name, size="sm", elem_classes="quiet", min_width=0, scale=0)

@@ -41,7 +41,7 @@ class Longer:
     def __init__(self, models: Models):
         self.models = models
         # with room for longer texts; made anew when another model has come
-        self.readers_of = functools.lru_cache(1)(lambda there: readers(models))
+        self.readers_of = functools.lru_cache(1)(lambda known: readers(models))
         self.answers = functools.lru_cache(ANSWERS_KEPT)(self.answers_to)
 
     @answers_errors

@@ -61,7 +61,7 @@ class Shuffling:
         """How a sentence was read as it was typed, by the models that are there: every move is
         compared with that."""
         read = functools.lru_cache(maxsize=32)
-        return read(lambda there, words: readings(self.models, words, words.first))
+        return read(lambda known, words: readings(self.models, words, words.first))
 
     @answers_errors
     def begin(self, section: str, text: str, left: Ordered) -> dict:
