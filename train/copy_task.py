@@ -13,7 +13,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
-from train.running.run import run
+from train.running.run import Job, run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
@@ -141,7 +141,8 @@ def main(argv: list[str] | None = None) -> None:
     batch_of = batches(config, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     evaluate = partial(judge, sequences=validation)
-    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate, EXAM)
+    model = EncoderDecoder(config)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
-from train.running.run import run
+from train.running.run import Job, run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> None:
 
     model = MaskedLM(options.model_config(tokenizer))
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
-    run(options, model, tokenizer, batch_of, loss, evaluate, EXAM)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
 
 
 if __name__ == "__main__":

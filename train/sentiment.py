@@ -38,7 +38,7 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.records import flag, is_in, read_runs, resumed_run
-from train.running.run import run
+from train.running.run import Job, run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
 from train.running.verdicts import (
@@ -271,7 +271,8 @@ def main(argv: list[str] | None = None) -> None:
         temperature = validation.calibrated(model, plain=options.preset in PLAIN_PRESETS)
         print(f"temperature {temperature:.2f}")
 
-    run(options, model, tokenizer, batch_of, loss, validation.metrics, EXAM, finish)
+    job = Job(options, model, tokenizer, batch_of, loss, validation.metrics)
+    run(job, EXAM, finish)
 
 
 if __name__ == "__main__":

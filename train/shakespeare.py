@@ -16,7 +16,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.records import flag, read_runs
-from train.running.run import run
+from train.running.run import Job, run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
 from transformer_core.checkpoint import Trained
@@ -271,7 +271,8 @@ def main(argv: list[str] | None = None) -> None:
 
     batch_of = batches(learnt, config.max_len, options.train, answers_of(options, learnt))
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
-    run(options, DecoderLM(config), tokenizer, batch_of, loss, evaluate, EXAM)
+    model = DecoderLM(config)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from train.data.pairs import (
 from train.loop import Batch, TrainConfig
 from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
-from train.running.run import run
+from train.running.run import Job, run
 from train.running.scores import scores_alone
 from train.translation_cards import card_of
 from transformer_core.checkpoint import Trained
@@ -241,7 +241,8 @@ def main(argv: list[str] | None = None) -> None:
         return judge(model, tokenizer, some, few)
 
     loss = functools.partial(loss_of, smoothing=options.train.label_smoothing)
-    run(options, EncoderDecoder(config), tokenizer, batch_of, loss, evaluate, EXAM)
+    model = EncoderDecoder(config)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from accelerate import PartialState
@@ -42,26 +42,30 @@ Record = dict[str, Any]
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
-def run(
-    options: Options,
-    model: M,
-    tokenizer: Tokenizer,
-    batch_of: Callable[[int], Batch],
-    loss_of: LossOf,
-    evaluate: Callable[[M], dict[str, float]],
-    exam: Exam,
-    finish: Callable[[M], None] | None = None,
-) -> None:
+@dataclass(frozen=True)
+class Job(Generic[M]):
+    """What a script trains, on what, and how: what `fit` is given, and what a checkpoint needs."""
+
+    options: Options
+    model: M
+    tokenizer: Tokenizer
+    batch_of: Callable[[int], Batch]
+    loss_of: LossOf
+    evaluate: Callable[[M], dict[str, float]]
+
+
+def run(job: Job[M], exam: Exam, finish: Callable[[M], None] | None = None) -> None:
     """Train with a progress bar; leave the best weights, or the last, and metrics in --out.
 
     finish may adjust these weights before they are saved. With --exam the exam then scores the
     checkpoint, and writes its card.
     """
-    origin = {"commit": commit(), "first_examples": digest_of(batch_of(0))}
+    options, model, tokenizer = job.options, job.model, job.tokenizer
+    origin = {"commit": commit(), "first_examples": digest_of(job.batch_of(0))}
     prepare(options, model, origin["first_examples"])
     with alone_in(options.out):
         try:
-            hardware = learn(options, model, tokenizer, batch_of, loss_of, evaluate, origin)
+            hardware = learn(job, origin)
         except KeyboardInterrupt:
             raise SystemExit(
                 "Stopped. The same command with --resume goes on from its last evaluation."
@@ -76,16 +80,9 @@ def run(
             publish(options, exam)
 
 
-def learn(
-    options: Options,
-    model: M,
-    tokenizer: Tokenizer,
-    batch_of: Callable[[int], Batch],
-    loss_of: LossOf,
-    evaluate: Callable[[M], dict[str, float]],
-    origin: Record,
-) -> Hardware:
+def learn(job: Job[M], origin: Record) -> Hardware:
     """The training of a run that may begin or go on. -> what it computed on"""
+    options, tokenizer, batch_of = job.options, job.tokenizer, job.batch_of
     state = options.out / "training"
     if not options.resume:
         remove_states(state)
@@ -101,12 +98,12 @@ def learn(
         print(f"There is nothing to resume in {options.out}: the training begins anew.")
     if is_main and begun is None:
         record = describe(options, None, hardware, Progress(), origin)
-        announce_run(options.out, past, record, model, tokenizer)
+        announce_run(options.out, past, record, job.model, tokenizer)
     steps = fit(
-        model,
+        job.model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
-        loss_of,
-        evaluate,
+        job.loss_of,
+        job.evaluate,
         options.train,
         device=hardware.device,
         precision=hardware.precision,
