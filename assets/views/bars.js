@@ -1,64 +1,35 @@
 // The distribution of the next token: the model's, and what sampling leaves of it.
 // value: {summary, tokens: […], model: […], drawn: […]}; best first
 const chart = $('.bars-chart'), note = $('.view-note');
+const LINE = 19, LEFT = 44, TOP = 20;
 function draw() {
   const value = current();
   chart.replaceChildren();
   inscribe(note, value?.summary ?? ''); // a new width says nothing new
   if (!value) return;
-  const line = 19,
-    left = 44,
-    width = Math.max(260, chart.parentElement.clientWidth - 4),
-    room = width - left - 118;
-  const n = value.tokens.length, peak = Math.max(...value.model, ...value.drawn, 1e-9);
-  chart.setAttribute('viewBox', `0 0 ${width} ${n * line + 26}`);
-  chart.setAttribute('height', n * line + 26);
+  const width = Math.max(260, chart.parentElement.clientWidth - 4),
+    n = value.tokens.length,
+    kept = value.drawn.filter((p) => p > 0).length;
+  chartSize(chart, width, n * LINE + 26);
   chart.append(
-    shape('text', { x: width - 112, y: 12, class: 'bars-head' }, 'model'),
-    shape('text', { x: width - 52, y: 12, class: 'bars-head' }, 'drawn'),
+    chartText(width - 112, 12, 'start', 'model', 'bars-head'),
+    chartText(width - 52, 12, 'start', 'drawn', 'bars-head'),
+    ...value.tokens.flatMap((_, i) => row(value, i, TOP + i * LINE, width)),
+    ...kept < n ? [chartLine('bars-line', 4, TOP + kept * LINE, width - 4, TOP + kept * LINE)] : [],
   );
-  const kept = value.drawn.filter((p) => p > 0).length;
-  value.tokens.forEach((token, i) => {
-    const y = 20 + i * line, cut = value.drawn[i] === 0;
-    chart.append(
-      shape(
-        'text',
-        { x: left - 8, y: y + 13, 'text-anchor': 'end', class: 'bars-token' },
-        visible(token),
-      ),
-      shape('rect', {
-        x: left,
-        y: y + 2,
-        width: Math.max(0.5, room * value.model[i] / peak),
-        height: line - 5,
-        class: cut ? 'bars-cut' : 'bars-model',
-      }),
-      shape('rect', {
-        x: left,
-        y: y + 2,
-        width: Math.max(0, room * value.drawn[i] / peak),
-        height: line - 5,
-        class: 'bars-drawn',
-      }),
-      shape('text', { x: width - 112, y: y + 13, class: 'bars-number' }, percent(value.model[i])),
-      shape('text', {
-        x: width - 52,
-        y: y + 13,
-        class: cut ? 'bars-number bars-gone' : 'bars-number',
-      }, cut ? 'cut' : percent(value.drawn[i])),
-    );
-  });
-  if (kept < n) {
-    chart.append(
-      shape('line', {
-        x1: 4,
-        x2: width - 4,
-        y1: 20 + kept * line,
-        y2: 20 + kept * line,
-        class: 'bars-line',
-      }),
-    );
-  }
+}
+function row({ tokens, model, drawn }, i, y, width) {
+  const cut = drawn[i] === 0, part = (width - LEFT - 118) / Math.max(...model, ...drawn, 1e-9);
+  const bar = (kind, width) =>
+    shape('rect', { x: LEFT, y: y + 2, width, height: LINE - 5, class: kind });
+  const number = cut ? 'bars-number bars-gone' : 'bars-number';
+  return [
+    chartText(LEFT - 8, y + 13, 'end', visible(tokens[i]), 'bars-token'),
+    bar(cut ? 'bars-cut' : 'bars-model', Math.max(0.5, part * model[i])),
+    bar('bars-drawn', part * drawn[i]),
+    chartText(width - 112, y + 13, 'start', percent(model[i]), 'bars-number'),
+    chartText(width - 52, y + 13, 'start', cut ? 'cut' : percent(drawn[i]), number),
+  ];
 }
 actions.csv = () => {
   const value = current();

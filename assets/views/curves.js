@@ -40,62 +40,43 @@ let drawnAt = -Infinity, ends = 0; // when a stream has ended, how it ended is r
 let asked; // the moment to hold that the server does not know of yet; undefined: it knows
 const held = () => asked === undefined ? seen.held : asked;
 const chosen = () => seen.moments[+slider.value] ?? 0;
-function panel(svg, value, index, x, top, height, right) {
-  const { title, place, ticks } = PANELS[index], y = (part) => top + height * part;
-  const names = [], now = chosen();
-  svg.append(
-    shape('line', {
-      x1: x(now),
-      x2: x(now),
-      y1: top,
-      y2: top + height,
-      class: 'curves-now',
-    }),
-    shape('text', { x: LEFT, y: top - 7, class: 'curves-title' }, title),
+function panel(index, x, top, height, right) {
+  const { title, ticks } = PANELS[index], y = (part) => top + height * part;
+  const curves = seen.series.flatMap((series, i) =>
+    LINES.filter((line) => line.panel === index).map((line) => curve(series, i, line, x, y))
   );
-  for (const [part, text] of ticks) {
-    svg.append(
-      shape('line', { x1: LEFT, x2: right, y1: y(part), y2: y(part), class: 'chart-grid' }),
-      shape(
-        'text',
-        { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: 'chart-tick' },
-        text,
-      ),
-    );
-  }
-  value.series.forEach((series, i) =>
-    LINES.filter((l) => l.panel === index).forEach((line) => {
-      const points = series.points.map((p) => [p[0], place(p[line.column])]).filter((p) =>
-        p[1] !== null
-      );
-      const text = (part) =>
-        part.map(([step, p]) => `${x(step).toFixed(1)},${y(p).toFixed(1)}`).join(' ');
-      const kind = `curves-line curves-${line.name}${i ? ' curves-rival' : ''}`,
-        past = points.filter(([step]) => step <= now);
-      if (past.length < points.length) {
-        svg.append(
-          shape('path', {
-            class: kind + ' curves-later',
-            d: 'M' + text(points.slice(Math.max(0, past.length - 1))),
-          }),
-        );
-      }
-      svg.append(shape('polyline', { class: kind, points: text(past) }));
-      const last = past.at(-1), point = series.points.findLast((p) => p[0] <= now);
-      if (!last || !point) return;
-      svg.append(shape('circle', { class: kind, cx: x(last[0]), cy: y(last[1]), r: 3.5 }));
-      names.push({
-        x: x(last[0]) + 8,
-        y: y(last[1]) + 4,
-        kind: `curves-end curves-${line.name}`,
-        text: `${value.series.length > 1 ? 'AB'[i] + ' ' : ''}${line.name} ${
-          line.say(point[line.column])
-        }`,
-      });
-    })
-  );
+  const names = curves.flatMap(({ end }) => end ?? []);
   apart(names, APART, top + 4, top + height + 4);
-  for (const n of names) svg.append(shape('text', { x: n.x, y: n.y, class: n.kind }, n.text));
+  return [
+    chartLine('curves-now', x(chosen()), top, x(chosen()), top + height),
+    chartText(LEFT, top - 7, 'start', title, 'curves-title'),
+    ...ticks.flatMap(([part, text]) => chartLevel(LEFT, right, y(part), text)),
+    ...curves.flatMap(({ marks }) => marks),
+    ...names.map(({ x, y, text, kind }) => chartText(x, y, 'start', text, kind)),
+  ];
+}
+// One line of one model, what is later than the chosen moment apart. -> its marks, and its end's name
+function curve({ points }, model, { name, column, panel, say }, x, y) {
+  const now = chosen(), kind = `curves-line curves-${name}${model ? ' curves-rival' : ''}`;
+  const known = points.filter((point) => PANELS[panel].place(point[column]) !== null);
+  const way = known.map((point) => [x(point[0]), y(PANELS[panel].place(point[column]))]);
+  const n = known.filter(([step]) => step <= now).length, past = way.slice(0, n);
+  const marks = [
+    ...n < way.length ? [chartWay(kind + ' curves-later', way.slice(Math.max(0, n - 1)))] : [],
+    chartWay(kind, past),
+  ];
+  const point = points.findLast(([step]) => step <= now);
+  if (!n) return { marks };
+  const [cx, cy] = past.at(-1), whose = seen.series.length > 1 ? 'AB'[model] + ' ' : '';
+  return {
+    marks: [...marks, shape('circle', { class: kind, cx, cy, r: 3.5 })],
+    end: {
+      x: cx + 8,
+      y: cy + 4,
+      text: `${whose}${name} ${say(point[column])}`,
+      kind: `curves-end curves-${name}`,
+    },
+  };
 }
 function paint() {
   const value = seen, width = chart.clientWidth, height = chart.clientHeight;
@@ -114,18 +95,14 @@ function paint() {
   const x = (step) => LEFT + (right - LEFT) * step / value.steps,
     room = height - TOP - BETWEEN - BOTTOM,
     upper = room * PANELS[0].part;
-  for (let n = 0; n <= 2; n++) {
-    svg.append(
-      shape('text', {
-        x: x(value.steps * n / 2),
-        y: height - 6,
-        'text-anchor': n === 1 ? 'middle' : n ? 'end' : 'start',
-        class: 'chart-tick',
-      }, Math.round(value.steps * n / 2).toLocaleString('en') + (n === 2 ? ' steps' : '')),
-    );
-  }
-  panel(svg, value, 0, x, TOP, upper, right);
-  panel(svg, value, 1, x, TOP + upper + BETWEEN, room - upper, right);
+  svg.append(
+    ...['start', 'middle', 'end'].map((side, n) => {
+      const step = Math.round(value.steps * n / 2).toLocaleString('en');
+      return chartText(x(value.steps * n / 2), height - 6, side, step + (n === 2 ? ' steps' : ''));
+    }),
+    ...panel(0, x, TOP, upper, right),
+    ...panel(1, x, TOP + upper + BETWEEN, room - upper, right),
+  );
   chart.replaceChildren(
     svg,
     ...(value.hint ? [make('p', { class: 'curves-hint', text: value.hint })] : []),
@@ -187,8 +164,7 @@ slider.addEventListener('change', scrub);
 draggedAlong(chart, (at) => { // to the nearest moment
   if (slider.disabled || !seen?.series) return;
   const step = seen.steps * (at - LEFT) / (chart.clientWidth - RIGHT - LEFT);
-  const away = seen.moments.map((moment) => Math.abs(moment - step));
-  slider.value = away.indexOf(Math.min(...away));
+  slider.value = nearest(seen.moments, step);
   slider.dispatchEvent(new Event('input'));
 }, () => slider.disabled || slider.dispatchEvent(new Event('change')));
 actions.csv = () =>

@@ -8,10 +8,8 @@ function buildCurve() {
   const low = Math.min(0, ...values), high = Math.max(0, ...values), span = high - low || 1;
   const x = (k) => LEFT + (width - LEFT - RIGHT) * (k - far[0]) / (far.at(-1) - far[0]);
   const y = (score) => TOP + (HEIGHT - TOP - FOOT) * (high - score) / span;
-  const way = (score) => far.map((k) => `${x(k)},${y(score(k))}`).join(' ');
-  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
-  chart.setAttribute('height', HEIGHT);
-  chart.setAttribute('aria-label', $('.distance-about').textContent);
+  const way = (score) => far.map((k) => [x(k), y(score(k))]);
+  chartSize(chart, width, HEIGHT, $('.distance-about').textContent);
   const size = [1, 2, 5, 10, 20, 50].find((one) => span / one <= 5) ?? span;
   const ticks = Array.from(
     { length: Math.floor(high / size) - Math.ceil(low / size) + 1 },
@@ -22,25 +20,12 @@ function buildCurve() {
     dot = shape('circle', { r: 5, class: 'distance-dot' }),
     label = shape('text', { class: 'distance-number' });
   curve = { x, y, way, line, cut, dot, label, middle: LEFT + (width - LEFT - RIGHT) / 2 };
-  const mark = (px, py, text, side) =>
-    shape('text', { x: px, y: py, class: 'chart-tick', 'text-anchor': side }, text);
   chart.replaceChildren(
-    ...ticks.flatMap((score) => [
-      shape('line', {
-        x1: LEFT,
-        x2: width - RIGHT,
-        y1: y(score),
-        y2: y(score),
-        class: 'chart-grid',
-      }),
-      mark(LEFT - 8, y(score) + 4, printed(score), 'end'),
-    ]),
+    ...ticks.flatMap((score) => chartLevel(LEFT, width - RIGHT, y(score), printed(score))),
     ...[far[0], 0, far.at(-1)].map((k) =>
-      mark(x(k), HEIGHT - 8, printed(k), k === far.at(-1) ? 'end' : 'middle')
+      chartText(x(k), HEIGHT - 8, k === far.at(-1) ? 'end' : 'middle', printed(k))
     ),
-    ...all.map((p) =>
-      shape('polyline', { points: way((k) => scoreAt(p, k)), class: 'distance-other' })
-    ),
+    ...all.map((p) => chartWay('distance-other', way((k) => scoreAt(p, k)))),
     line,
     cut,
     dot,
@@ -50,7 +35,7 @@ function buildCurve() {
 function moveCurve() {
   const { x, y, way, line, cut, dot, label, middle } = curve;
   const [p, k] = shown, near = Math.round(p), at = Math.round(k), score = scoreAt(near, at);
-  line.setAttribute('points', way((far) => scoreAt(near, far)));
+  line.setAttribute('points', wayOf(way((far) => scoreAt(near, far))));
   for (const end of ['x1', 'x2']) cut.setAttribute(end, x(k));
   dot.setAttribute('cx', x(at));
   dot.setAttribute('cy', y(score));

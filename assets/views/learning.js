@@ -50,28 +50,16 @@ function scales(all) {
 function plot(all, at) {
   const { width, low, high, x, y } = scales(all);
   if (width <= LEFT) return; // it is not seen
-  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
-  chart.setAttribute('height', HEIGHT);
-  chart.setAttribute('aria-label', `The loss falls to ${fixed(all.at(-1).loss, 2)} nats.`);
-  const way = (some) => some.map(({ step, loss }) => `${x(step)},${y(loss)}`).join(' ');
+  chartSize(chart, width, HEIGHT, `The loss falls to ${fixed(all.at(-1).loss, 2)} nats.`);
+  const way = (some) => some.map(({ step, loss }) => [x(step), y(loss)]);
   chart.replaceChildren(
     ...axes(low, high, x, y),
     ...current().levels.flatMap(([name, loss]) => [
-      shape('line', {
-        x1: LEFT,
-        x2: width - RIGHT,
-        y1: y(loss),
-        y2: y(loss),
-        class: 'chart-grid learning-level',
-      }),
-      shape(
-        'text',
-        { x: LEFT, y: y(loss) - 4, class: 'chart-tick' },
-        `counting ${name}`,
-      ),
+      chartLine('chart-grid learning-level', LEFT, y(loss), width - RIGHT, y(loss)),
+      chartText(LEFT, y(loss) - 4, 'start', `counting ${name}`),
     ]),
-    shape('polyline', { points: way(all), class: 'learning-ahead' }),
-    shape('polyline', { points: way(all.slice(0, at + 1)), class: 'learning-line' }),
+    chartWay('learning-ahead', way(all)),
+    chartWay('learning-line', way(all.slice(0, at + 1))),
     ...all.map(({ step, loss }, i) =>
       shape('circle', {
         cx: x(step),
@@ -83,31 +71,21 @@ function plot(all, at) {
   );
 }
 function axes(low, high, x, y) {
-  const marks = [
-    shape('text', { x: 0, y: 12, class: 'chart-tick' }, 'loss, nats per character'),
+  const losses = [1, 1.5, 2, 3, 5, 10].filter((loss) => low < loss && loss < high);
+  const steps = [0, 1, 10, 100, 1000].filter((step) => step <= moments().at(-1).step);
+  return [
+    chartText(0, 12, 'start', 'loss, nats per character'),
+    ...losses.map((loss) => chartText(0, y(loss) + 4, 'start', loss)),
+    ...steps.map((step) => chartText(x(step), HEIGHT - 8, 'middle', step)),
   ];
-  for (const loss of [1, 1.5, 2, 3, 5, 10].filter((one) => low < one && one < high)) {
-    marks.push(shape('text', { x: 0, y: y(loss) + 4, class: 'chart-tick' }, loss));
-  }
-  for (const step of [0, 1, 10, 100, 1000].filter((one) => one <= moments().at(-1).step)) {
-    const attributes = {
-      x: x(step),
-      y: HEIGHT - 8,
-      'text-anchor': 'middle',
-      class: 'chart-tick',
-    };
-    marks.push(shape('text', attributes, step));
-  }
-  return marks;
 }
 const watching = player(slider, MS, draw);
 slider.addEventListener('input', draw);
 draggedAlong(chart, (at) => { // to the nearest moment
   if (!moments().length) return;
   const { x } = scales(moments());
-  const far = moments().map(({ step }) => Math.abs(x(step) - at));
   watching.halt();
-  slider.value = far.indexOf(Math.min(...far));
+  slider.value = nearest(moments().map(({ step }) => x(step)), at);
   draw();
 });
 actions.svg = () => moments().length && saveSvg('learning', chart);

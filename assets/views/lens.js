@@ -15,69 +15,46 @@ const rest = roving(table, 'tbody td', {
     return td;
   },
 });
+const headCell = (scope, text) => make('th', { scope, text });
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
   table.replaceChildren();
   close();
   if (!value?.rows) return;
-  note.textContent = value.summary;
-  table.style.setProperty('--columns', value.layers.length);
+  const { summary, layers, agreement, rows } = value;
+  note.textContent = summary;
+  table.style.setProperty('--columns', layers.length);
+  const heads = ['reads → next', ...layers].map((name) => headCell('col', name));
+  const shares = agreement.map((share) => make('td', { text: share ? percent(share) : '0 %' }));
   table.append(
-    make(
-      'thead',
-      {},
-      make(
-        'tr',
-        {},
-        make('th', { scope: 'col', text: 'reads → next' }),
-        ...value.layers.map((name) => make('th', { scope: 'col', text: name })),
-      ),
-    ),
+    make('thead', {}, make('tr', {}, ...heads)),
+    make('tbody', {}, ...rows.map(line)),
+    make('tfoot', {}, make('tr', {}, headCell('row', 'as the last'), ...shares)),
   );
-  const body = make('tbody');
-  value.rows.forEach((row, i) => {
-    const line = make(
-      'tr',
-      {},
-      make(
-        'th',
-        { scope: 'row', title: `${row.reads} → ${row.then ?? 'nothing'}` },
-        make('span', { text: unspaced(row.reads) }),
-        make('span', { text: row.then === null ? '' : '→ ' + unspaced(row.then) }),
-      ),
-    );
-    row.cells.forEach(({ best }, j) => {
-      const [token, p] = best[0], right = token === row.answer;
-      const td = make(
+  rest();
+}
+function line({ reads, then, answer, cells }, i) {
+  const head = make(
+    'th',
+    { scope: 'row', title: `${reads} → ${then ?? 'nothing'}` },
+    make('span', { text: unspaced(reads) }),
+    make('span', { text: then === null ? '' : '→ ' + unspaced(then) }),
+  );
+  return make(
+    'tr',
+    {},
+    head,
+    ...cells.map(({ best: [[token, p]] }, j) => {
+      const right = token === answer ? 'right' : '', says = { 'aria-label': say(i, j) };
+      return make(
         'td',
-        {
-          tabindex: -1,
-          'data-i': i,
-          'data-j': j,
-          class: right ? 'right' : '',
-          'aria-label': say(i, j),
-        },
+        { tabindex: -1, 'data-i': i, 'data-j': j, class: right, style: `--p: ${p}`, ...says },
         make('span', { class: 'lens-token', text: unspaced(token) }),
         make('span', { class: 'lens-p', text: percent(p) }),
       );
-      td.style.setProperty('--p', p);
-      line.append(td);
-    });
-    body.append(line);
-  });
-  const foot = make(
-    'tfoot',
-    {},
-    make(
-      'tr',
-      {},
-      make('th', { scope: 'row', text: 'as the last' }),
-      ...value.agreement.map((share) => make('td', { text: share ? percent(share) : '0 %' })),
-    ),
+    }),
   );
-  table.append(body, foot);
-  rest();
 }
 function say(i, j) {
   const { layers, rows } = current(), row = rows[i], { rank, best } = row.cells[j];

@@ -91,12 +91,7 @@ function plot() {
   slider.setAttribute('aria-valuetext', `${at} characters`);
   const { width, low, high, x, y } = scales(value);
   if (width <= LEFT + RIGHT) return; // it is not seen
-  chart.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
-  chart.setAttribute('height', HEIGHT);
-  chart.setAttribute('aria-label', `Loss by the number of characters before. ${value.summary}`);
-  const text = (name, px, py, words, anchor = 'start') =>
-    shape('text', { x: px, y: py, class: name, 'text-anchor': anchor }, words);
-  const line = (name, x1, x2, y1, y2) => shape('line', { x1, x2, y1, y2, class: name });
+  chartSize(chart, width, HEIGHT, `Loss by the number of characters before. ${value.summary}`);
   chart.replaceChildren(
     shape('rect', {
       x: x(length),
@@ -107,18 +102,18 @@ function plot() {
     }),
     ...Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, i) => Math.ceil(low) + i)
       .flatMap((loss) => [
-        line('chart-grid', LEFT, width - RIGHT, y(loss), y(loss)),
-        text('chart-tick', 0, y(loss) + 4, loss),
+        chartLine('chart-grid', LEFT, y(loss), width - RIGHT, y(loss)),
+        chartText(0, y(loss) + 4, 'start', loss),
       ]),
     ...[1, 2, 3, 4].map((n) =>
-      text('chart-tick', x(n * longest / 4), HEIGHT - 10, n * longest / 4, 'middle')
+      chartText(x(n * longest / 4), HEIGHT - 10, 'middle', n * longest / 4)
     ),
-    text('chart-tick', x(length) - 6, 12, 'trained', 'end'),
-    text('chart-tick', x(length) + 6, 12, 'never seen'),
-    line('longer-wall', x(length), x(length), TOP - 20, HEIGHT - FOOT),
+    chartText(x(length) - 6, 12, 'end', 'trained'),
+    chartText(x(length) + 6, 12, 'start', 'never seen'),
+    chartLine('longer-wall', x(length), TOP - 20, x(length), HEIGHT - FOOT),
     ...rows.flatMap((row) => lines(row, x, y)),
-    line('longer-at', x(at), x(at), TOP, HEIGHT - FOOT),
-    ...names(rows, x, y, text),
+    chartLine('longer-at', x(at), TOP, x(at), HEIGHT - FOOT),
+    ...names(rows, x, y),
     ...rows.flatMap(({ name, points }) => {
       const here = points.find(([place]) => place >= at);
       return here ? [dot(name, x(at), y(here[1]))] : [];
@@ -134,13 +129,13 @@ function lines({ name, points }, x, y) {
   ];
   const mean = points.map(([at, loss]) => [x(at), y(loss)]);
   return [
-    shape('polygon', { points: band.join(' '), class: `longer-band longer-${name}` }),
-    shape('polyline', { points: mean.join(' '), class: `longer-line longer-${name}` }),
+    shape('polygon', { points: wayOf(band), class: `longer-band longer-${name}` }),
+    chartWay(`longer-line longer-${name}`, mean),
   ];
 }
 // At the ends of the lines, without overlap; the name of a line that ends at the wall is before its
 // end, where no other line is as high.
-function names(rows, x, y, text) {
+function names(rows, x, y) {
   const longest = seen.longest;
   const ends = rows.filter(({ points }) => points.length).map(({ name, points }) => {
     const [at, loss] = points.at(-1), early = at < longest;
@@ -148,7 +143,7 @@ function names(rows, x, y, text) {
   });
   apart(ends.filter(({ early }) => !early), APART, TOP, HEIGHT - FOOT + 4);
   return ends.map((one) =>
-    text(`longer-name longer-${one.name}`, one.x, one.y, one.name, one.early ? 'end' : 'start')
+    chartText(one.x, one.y, one.early ? 'end' : 'start', one.name, `longer-name longer-${one.name}`)
   );
 }
 function chosen() {

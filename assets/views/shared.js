@@ -300,45 +300,6 @@ function player(slider, ms, go, by = 1) {
   slider.addEventListener('input', halt);
   return { runs: () => timer > 0, halt };
 }
-// A chart along which one presses or drags: go(px from its left edge), and at last done(). Not on
-// pointerdown: the finger may be about to scroll.
-function draggedAlong(chart, go, done = () => {}) {
-  const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
-  let held = false, moved = false; // a drag that began elsewhere selects a text
-  const release = () => {
-    const ends = held && moved;
-    held = false;
-    if (ends) done();
-  };
-  chart.addEventListener('pointerdown', ({ buttons }) => {
-    held = buttons === 1;
-    moved = false;
-  });
-  for (const end of ['pointerup', 'pointercancel']) document.addEventListener(end, release);
-  chart.addEventListener('click', (event) => {
-    if (moved) return;
-    to(event);
-    done();
-  });
-  chart.addEventListener('pointermove', (event) => {
-    if (!held || event.buttons !== 1) return;
-    moved = true;
-    to(event);
-  });
-}
-// names at the ends of lines, [{y}, …]: none on another, all from low to high
-function apart(names, gap, low, high) {
-  names.sort((a, b) => a.y - b.y);
-  let free = low, limit = high;
-  for (const name of names) {
-    name.y = Math.max(name.y, free);
-    free = name.y + gap;
-  }
-  for (const name of names.toReversed()) {
-    name.y = Math.min(name.y, limit);
-    limit = name.y - gap;
-  }
-}
 // a panel of a view right below one of its nodes, within the view's width
 function hangBelow(panel, node, gap) {
   if (!panel.offsetParent) return; // it is not seen

@@ -56,22 +56,9 @@ function plot(value) {
     beside: value.beside.map(([what, packed]) => [what, floats(packed)]),
     cell: [0, 0],
   };
-  const n = map.rows.length,
-    high = n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6,
-    step = Math.ceil(LINE / high);
   map.about = summary(map);
   map.say = make('p', { class: 'stages-say', role: 'status', text: map.about });
-  const canvas = make('canvas', {
-    class: 'stages-map',
-    ...STEERED,
-    'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells${
-      map.made ? ', Enter shows how a number was made' : ''
-    }.`,
-  });
-  canvas.style.height = n * high + 'px';
-  if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
-  paintStage(canvas, map);
-  map.canvas = canvas;
+  map.canvas = drawnMap(map);
   listen(map);
   maps.push(map);
   const caption = make(
@@ -81,26 +68,40 @@ function plot(value) {
     ' ',
     make('span', { text: map.how }),
   );
-  if (short) {
-    canvas.style.height = Math.floor(ROOM / Math.ceil(current().panels.length / 3)) - CAPTIONS +
-      'px';
-    return make('figure', { class: 'stages-figure' }, caption, canvas, map.say);
-  }
+  const body = short ? [map.canvas, map.say] : [map.say, map.grid = labelled(map)];
+  return make('figure', { class: 'stages-figure' }, caption, ...body);
+}
+// px of a row: the fewer, the higher
+const highOf = ({ rows: { length: n } }) => n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6;
+function drawnMap(map) {
+  const canvas = make('canvas', {
+    class: 'stages-map',
+    ...STEERED,
+    'aria-label': `${map.title}: ${map.about}. Arrow keys move through the cells${
+      map.made ? ', Enter shows how a number was made' : ''
+    }.`,
+  });
+  const lines = Math.ceil(current().panels.length / 3);
+  const height = short ? Math.floor(ROOM / lines) - CAPTIONS : map.rows.length * highOf(map);
+  canvas.style.height = height + 'px';
+  if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
+  paintStage(canvas, map);
+  return canvas;
+}
+function labelled(map) { // a map between the names of its columns and rows, and the numbers beside these
+  const high = highOf(map), step = Math.ceil(LINE / high);
   const side = (texts, kind) => {
-    const box = make('div', { class: kind, 'aria-hidden': 'true' });
-    box.append(...texts.map((text, i) => {
-      const span = make('span', { text: i % step ? '' : text });
-      span.style.height = high + 'px';
-      return span;
-    }));
-    return box;
+    const spans = texts.map((text, i) =>
+      make('span', { text: i % step ? '' : text, style: `height: ${high}px` })
+    );
+    return make('div', { class: kind, 'aria-hidden': 'true' }, ...spans);
   };
   const grid = make(
     'div',
     { class: 'stages-plot' },
     make('div', { class: 'stages-columns', 'aria-hidden': 'true' }),
     side(map.rows.map(clip), 'stages-rows'),
-    canvas,
+    map.canvas,
   );
   map.beside.forEach(([what, numbers], i) => {
     const column = side([...numbers].map(threeDigits), 'stages-beside');
@@ -109,8 +110,7 @@ function plot(value) {
     grid.append(head, column);
   });
   grid.style.gridTemplateColumns = `auto minmax(0, 1fr) ${'auto '.repeat(map.beside.length)}`;
-  map.grid = grid;
-  return make('figure', { class: 'stages-figure' }, caption, map.say, grid);
+  return grid;
 }
 function open({ title: panel, chosen, cell: [row, j] }) {
   const { part, head } = current();

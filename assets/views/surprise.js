@@ -11,18 +11,10 @@ function draw() {
   const { tokens, shown, at } = heard, n = Math.floor((width - LEFT) / PITCH);
   const first = Math.max(0, Math.min(at - Math.floor(n / 2), shown - n)), room = height - FOOT - 8;
   const y = (bits) => 8 + room * (1 - Math.min(bits, BITS) / BITS);
-  chart.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  chart.replaceChildren();
-  for (const tick of [0, 2, 4, 6, 8]) {
-    chart.append(
-      shape('line', { x1: LEFT, x2: width, y1: y(tick), y2: y(tick), class: 'chart-grid' }),
-      shape(
-        'text',
-        { x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end', class: 'chart-tick' },
-        tick,
-      ),
-    );
-  }
+  chartSize(chart, width, height);
+  chart.replaceChildren(
+    ...[0, 2, 4, 6, 8].flatMap((bits) => chartLevel(LEFT, width, y(bits), bits)),
+  );
   tokens.slice(first, Math.min(shown, first + n)).forEach(([token, p], i) => {
     const x = LEFT + i * PITCH, on = first + i === at;
     if (p !== null) {
@@ -36,14 +28,8 @@ function draw() {
         }),
       );
     }
-    chart.append(
-      shape('text', {
-        x: x + PITCH / 2,
-        y: height - 6,
-        'text-anchor': 'middle',
-        class: on ? 'surprise-letter on' : 'surprise-letter',
-      }, visible(token)),
-    );
+    const kind = on ? 'surprise-letter on' : 'surprise-letter';
+    chart.append(chartText(x + PITCH / 2, height - 6, 'middle', visible(token), kind));
   });
   const known = tokens.slice(heard.prompt, shown).filter(([, p]) => p !== null),
     mean = known.reduce((sum, [, p]) => sum + bitsOf(p), 0) / known.length;

@@ -19,8 +19,6 @@ let name, on = new Set(), lit = null, at = null;
 const bold = (text) => text.split('**').map((part, i) => i % 2 ? make('b', { text: part }) : part);
 const say = (v) =>
   v == null ? '–' : current().percent ? (100 * v).toFixed(1) + '\u00a0%' : v.toFixed(3);
-const nearest = (xs, x) =>
-  xs.reduce((best, v, i) => v != null && Math.abs(v - x) < Math.abs(xs[best] - x) ? i : best, 0);
 // what a line says at a place, which may lie beyond its ends
 const valueAt = ({ x, smoothed }, place) => {
   const known = x.filter((v) => v != null);

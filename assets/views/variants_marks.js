@@ -1,29 +1,23 @@
 // What a chart of variants is made of, placed by its axes: grid, curves, bands, and names.
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-const rule = (kind, x1, y1, x2, y2) => shape('line', { class: kind, x1, y1, x2, y2 });
-const caption = (x, y, side, text, kind = 'chart-tick') =>
-  shape('text', { class: kind, x, y, 'text-anchor': side }, text);
-
 function variantsGrid(to, { percent, x, mark }) {
   const right = to.width - to.right, bottom = to.height - BOTTOM;
   const label = (v) => percent ? `${+(100 * v).toPrecision(3)} %` : String(+v.toPrecision(3));
   return [
-    ...to.up.flatMap((v) => [
-      rule('chart-grid', LEFT, to.y(v), right, to.y(v)),
-      caption(LEFT - 8, to.y(v) + 4, 'end', label(v)),
-    ]),
-    ...to.across.map((v) => caption(to.x(v), to.height - 19, 'middle', compact.format(v))),
-    caption((LEFT + right) / 2, to.height - 4, 'middle', x),
+    ...to.up.flatMap((v) => chartLevel(LEFT, right, to.y(v), label(v))),
+    ...to.across.map((v) => chartText(to.x(v), to.height - 19, 'middle', compact.format(v))),
+    chartText((LEFT + right) / 2, to.height - 4, 'middle', x),
     ...mark.length
       ? [
-        rule('variants-mark', to.x(mark[0]), TOP, to.x(mark[0]), bottom),
-        caption(to.x(mark[0]) - 6, TOP + 12, 'end', mark[1]),
+        chartLine('variants-mark', to.x(mark[0]), TOP, to.x(mark[0]), bottom),
+        chartText(to.x(mark[0]) - 6, TOP + 12, 'end', mark[1]),
       ]
       : [],
   ];
 }
-const variantsPlace = (to, x) => rule('variants-now', to.x(x), TOP, to.x(x), to.height - BOTTOM);
+const variantsPlace = (to, x) =>
+  chartLine('variants-now', to.x(x), TOP, to.x(x), to.height - BOTTOM);
 
 function variantsClip(to, id) { // what lies outside of the axes is not drawn
   const clip = shape('clipPath', { id });
@@ -77,7 +71,7 @@ function variantsNames(to, lines, lit) { // at the ends of the lines, none on an
   apart(ends, 15, TOP, to.height - BOTTOM + 4);
   const x = to.width - to.right + 8;
   return ends.map(({ line, y }) =>
-    caption(
+    chartText(
       x,
       y + 4,
       'start',

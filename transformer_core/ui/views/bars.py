@@ -13,7 +13,7 @@ def bars_view(title: str, **component) -> gr.HTML:
         '<div><svg class="bars-chart" aria-hidden="true"></svg></div>'
         '<p class="view-note" role="status"></p>'
     )
-    return view("bars", title, body, ("svg", "csv"), **component)
+    return view("bars", title, body, ("svg", "csv"), scripts=("shared_charts",), **component)
 
 
 def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str, n: int = 16) -> dict:

@@ -21,7 +21,9 @@ def curves_view(title: str, promise: str, **component) -> gr.HTML:
         'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
         '<p class="view-note"></p><p class="heard" aria-live="polite"></p>'
     )
-    return view("curves", title, body, ("csv",), promise=promise, **component)
+    return view(
+        "curves", title, body, ("csv",), scripts=("shared_charts",), promise=promise, **component
+    )
 
 
 def curves_value(

@@ -30,12 +30,13 @@ def distance_view(title: str, **component) -> gr.HTML:
         + '<div class="distance-body"><div>'
         '<p class="title distance-pairs"></p><svg class="distance-dials" role="img"></svg>'
         '<p class="note">Hands: a pair of channels of the query and of the key. Bar: what the pair '
-        "adds to the score</p></div>"
+        'adds to the score<span class="distance-turns">. ↻ Places in which it turns once</span></p>'
+        "</div>"
         '<div><p class="title distance-about"></p><svg class="distance-chart" role="img"></svg>'
         '<p class="note distance-lines"></p></div></div>'
     )
     promise = "Two words of the sentence appear here, at places that you choose."
-    scripts = ("distance_dials", "distance_curve")
+    scripts = ("shared_charts", "distance_dials", "distance_curve")
     return view(
         "distance", title, body, ("svg", "csv"), scripts=scripts, promise=promise, **component
     )
@@ -77,6 +78,7 @@ def distance_value(
         "scale": met.scale,
         "most": most,
         "scores": pack_signed(met.scores / most),
+        "periods": [] if met.periods is None else met.periods.tolist(),
     }
 
 

@@ -23,7 +23,15 @@ def learning_view(title: str, **component) -> gr.HTML:
         + '<p class="note"></p>'
     )
     promise = "How it learned appears here."
-    return view("learning", title, body, ("svg", "csv"), promise=promise, **component)
+    return view(
+        "learning",
+        title,
+        body,
+        ("svg", "csv"),
+        scripts=("shared_charts",),
+        promise=promise,
+        **component,
+    )
 
 
 def learning_value(learning: Learning, said: Sequence[str], note: str) -> dict:

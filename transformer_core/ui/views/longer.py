@@ -25,7 +25,15 @@ def longer_view(title: str, **component) -> gr.HTML:
         "mean and the range of the seeds.</p>"
     )
     promise = "Models that read further than they were trained appear here."
-    return view("longer", title, body, ("svg", "csv"), promise=promise, **component)
+    return view(
+        "longer",
+        title,
+        body,
+        ("svg", "csv"),
+        scripts=("shared_charts",),
+        promise=promise,
+        **component,
+    )
 
 
 def longer_value(

@@ -11,4 +11,12 @@ def surprise_view(title: str, promise: str, **component) -> gr.HTML:
         '<p class="view-note"></p>'
         '<div class="surprise-frame"><svg class="surprise-chart" aria-hidden="true"></svg></div>'
     )
-    return view("surprise", title, body, ("svg", "csv"), promise=promise, **component)
+    return view(
+        "surprise",
+        title,
+        body,
+        ("svg", "csv"),
+        scripts=("shared_charts",),
+        promise=promise,
+        **component,
+    )

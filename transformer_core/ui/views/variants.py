@@ -23,7 +23,7 @@ def variants_view(title: str, **component) -> gr.HTML:
         '<button type="button" class="variants-all" data-do="all"></button>'
         '<p class="view-note" role="status"></p></div></div>'
     )
-    scripts = ("variants_axes", "variants_marks")
+    scripts = ("shared_charts", "variants_axes", "variants_marks")
     return view("variants", title, body, ("svg", "csv"), scripts=scripts, **component)
 
 
