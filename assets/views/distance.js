@@ -1,7 +1,8 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
 // value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
 //   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a
-//   row for each place, packed from -limit to limit, scale: what their dot product is multiplied by,
+//   row for each place, packed from -limit to limit, periods: of each pair the places of one turn, or
+//   none, scale: what their dot product is multiplied by,
 //   most, scores: of a query at one place (row) for a key at another, packed from -most to
 //   most, press: see numbered}; without tokens a summary says why
 const finding = $('.finding'),
@@ -86,6 +87,7 @@ function picture() {
   $('.distance-about').textContent = `Score of “${met.tokens[met.query]}” for “${
     met.tokens[met.key]
   }”, by the distance between them`;
+  $('.distance-turns').hidden = !met.periods.length;
   buildDials();
   buildCurve();
   move();

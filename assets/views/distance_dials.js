@@ -1,8 +1,11 @@
 // A dial for each pair of channels: a hand for the query's, one for the key's, and what they add to
 // the score.
 const WIDE = 520; // px, from where eight of them stand side by side
-const RADIUS = 31, BAR = 17, UNDER = 68; // px: what stands under a dial takes so many
+const RADIUS = 31, BAR = 17, UNDER = 84; // px: what stands under a dial takes so many
 let dials = [];
+
+const period = (i) =>
+  met.periods.length ? `↻ ${(+met.periods[i].toPrecision(2)).toLocaleString('en')}` : '';
 
 function buildDials() {
   const width = stage.parentElement.clientWidth, row = width < WIDE ? 4 : 8;
@@ -39,6 +42,7 @@ function buildDials() {
       shape('line', { x1: -20, x2: 20, y1: r + BAR + 8, y2: r + BAR + 8, class: 'chart-grid' }),
       parts.bar,
       parts.text,
+      chartText(0, r + 2 * BAR + 38, 'middle', period(i)),
     );
     return { ...parts, group, r };
   });

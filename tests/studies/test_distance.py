@@ -49,6 +49,17 @@ def test_only_of_some_encodings_the_distance_alone_counts(encoding):
     assert alike == (encoding == "none")
 
 
+def test_a_pair_that_turns_is_back_after_its_period():
+    _, found = met("rotary", position_base=4.0)
+    first = found.periods[0].item()
+    assert first == pytest.approx(2 * torch.pi)
+    assert (found.periods[1:] > found.periods[:-1]).all()
+    ways = torch.view_as_complex(found.queries.unflatten(-1, (-1, 2)).contiguous())
+    turned = (ways[3] / ways[0]).angle() % (2 * torch.pi)
+    torch.testing.assert_close(turned, 2 * torch.pi * 3 / found.periods, atol=1e-3, rtol=1e-3)
+    assert met("learned")[1].periods is None
+
+
 def test_what_the_pairs_add_up_to_is_the_score():
     _, found = met("rotary")
     parts = found.queries[3] * found.keys[8] * found.scale

@@ -66,6 +66,11 @@ class RotaryPositions(PositionalEncoding):
         turns = torch.complex(table[:, 1::2], table[:, 0::2])  # cosine + i sine
         self.register_buffer("turns", turns, persistent=False)
 
+    @property
+    def periods(self) -> Tensor:
+        """In how many places each pair of channels turns once. (head_dim / 2,)"""
+        return 2 * math.pi / self.turns[1].angle()
+
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
         # a pair of channels is a complex number, and turning it is a multiplication
         pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))

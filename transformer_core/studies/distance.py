@@ -11,6 +11,7 @@ from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.positions import RotaryPositions
 from transformer_core.model.trace import Site, Trace
 
 STUDY = "translation"
@@ -25,6 +26,7 @@ class Meeting:
     keys: Tensor  # of the other (places, head_dim)
     scale: float  # what their dot product is multiplied by
     scores: Tensor  # of the one (row) for the other (column), as softmax is given them
+    periods: Tensor | None  # of each pair of channels that turns: the places of one turn
 
 
 @torch.inference_mode()
@@ -34,7 +36,10 @@ def meet(
     """Two pieces, given by their ids, at each of `places` places."""
     trace = Trace()
     trained.model.encode(torch.tensor([[asks] * places, [asked] * places]), trace)
-    kept, attention = trace.attention[SITE], trained.model.encoder.blocks[0].self_attention
+    encoder, kept = trained.model.encoder, trace.attention[SITE]
+    attention = encoder.blocks[0].self_attention
     queries, keys = kept.query[:1], kept.key[1:]
     scores = attention.bias(queries @ keys.transpose(-2, -1) * attention.scale)
-    return Meeting(queries[0, head], keys[0, head], attention.scale, scores[0, head])
+    positions = encoder.positions
+    periods = positions.periods if isinstance(positions, RotaryPositions) else None
+    return Meeting(queries[0, head], keys[0, head], attention.scale, scores[0, head], periods)
