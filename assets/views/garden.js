@@ -1,12 +1,13 @@
 // Continuations as threads that stay together as long as they agree, and part at a fork.
 // value: {summary, id: of the text, before: what of it they grow from, position: its length,
 //   temperature, lines: [[char, …], …] from above, ids: [[number of each, …], …], probs:
-//   [[probability of each, …], …], press: see numbered}
+//   [[probability of each, …], …], likeliest: which line always takes the likeliest character and
+//   is no thread, press: see numbered}
 const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
   said = $('output');
-const ROW = 24, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600;
+const ROW = 23, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600, GROWTH_MS = 1500;
 const GAP = 78, FLAT = 36; // px from a fork to the next letters; of these, level under a number
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
 // px of room for the end of the text before; less on a phone
@@ -14,14 +15,17 @@ let left = 140;
 let moving = 0, drawn = [], ways = [];
 let lit = null, handing = false; // the run that is pointed at; the focus goes on by itself
 let runs = new Map(); // what is written between two forks, by all that is said up to its end
-const threads = shape('g'), texts = shape('g');
+const threads = shape('g'), dots = shape('path', { class: 'garden-dots' }), texts = shape('g');
 const start = shape('text', { 'text-anchor': 'end', class: 'garden-before' });
-svg.append(threads, start, texts);
+svg.append(threads, dots, start, texts);
 let seen = null; // the value that is drawn; the last one may answer an earlier press
 
-// [letters so far][thread]: the threads that agree with it up to there: their first and number
-function groupsOf(lines) {
-  const groups = [lines.map(() => ({ first: 0, size: lines.length }))];
+// [letters so far][line]: the lines that agree with it up to there: their first and their number, and
+// how many of them are threads
+function groupsOf({ lines, likeliest }) {
+  const has = (first, n) => likeliest >= first && likeliest < first + n;
+  const group = (first, n) => ({ first, n, size: n - has(first, n), dotted: has(first, n) });
+  const groups = [lines.map(() => group(0, lines.length))];
   for (let d = 0; d < lines[0].length; d++) {
     const firsts = [];
     lines.forEach((line, j) => {
@@ -30,34 +34,39 @@ function groupsOf(lines) {
       firsts.push(agrees ? firsts[j - 1] : j);
     });
     groups.push(
-      firsts.map((first) => ({ first, size: firsts.filter((other) => other === first).length })),
+      firsts.map((first) => group(first, firsts.filter((other) => other === first).length)),
     );
   }
   return groups;
 }
-// runs: what is written between two forks; paths: of each thread three points a letter
-function layout({ lines, probs }) {
-  const groups = groupsOf(lines), runs = [], n = lines.length;
+// runs: what is written between two forks; paths: of each line three points a letter, the likeliest
+// last
+function layout(value) {
+  const { lines, probs, likeliest } = value, groups = groupsOf(value), runs = [];
+  const threadOf = (line) => line - (line > likeliest);
   const ends = groups.at(-1).map(({ first }) => first), rows = [...new Set(ends)];
-  // the mean height of those who agree so far; fewer rows than threads stand in the middle
-  const middle = (d, j) => {
-    const { first, size } = groups[d][j];
-    const there = ends.slice(first, first + size).map((end) => rows.indexOf(end));
-    const mean = there.reduce((sum, row) => sum + row, 0) / size;
-    return TOP + ROW * (mean + (n - rows.length) / 2);
+  // the mean height of the threads that agree so far; fewer rows than lines stand in the middle
+  const middle = ({ first, n, size }) => {
+    const there = ends.map((end) => rows.indexOf(end))
+      .filter((_, j) => j >= first && j < first + n && (!size || j !== likeliest));
+    const mean = there.reduce((sum, row) => sum + row, 0) / there.length;
+    return TOP + ROW * (mean + (lines.length - rows.length) / 2);
   };
-  const paths = lines.map((line, thread) => {
-    const of = (d) => groups[d][thread];
-    const y = (d) => middle(d, thread) + THICK * (thread - of(d).first - (of(d).size - 1) / 2);
+  const paths = lines.map((line, j) => {
+    const of = (d) => groups[d][j];
+    const y = (d) => {
+      const inside = threadOf(j) - threadOf(of(d).first) - (of(d).size - 1) / 2;
+      return middle(of(d)) + (j === likeliest ? 0 : THICK * inside);
+    };
     const points = [[left, y(0)]];
     let x = left, run;
     for (let d = 1; d <= line.length; d++) {
-      const forked = of(d).size < of(d - 1).size;
+      const { first, n, size, dotted } = of(d), forked = n < of(d - 1).n;
       if (forked) x += GAP;
-      if (of(d).first === thread) { // the first of those who agree writes for all
+      if (first === j) { // the first of those who agree writes for all
         if (!run || forked) {
-          const height = middle(d, thread), p = probs[thread][d - 1];
-          run = { thread, threads: of(d).size, x, y: height, text: '', p, forked };
+          const words = { line: j, first: threadOf(j), threads: size, dotted, forked, text: '' };
+          run = { ...words, x, y: middle(of(d)), p: probs[j][d - 1] };
           runs.push(run);
         }
         run.text += shown(line[d - 1]);
@@ -67,6 +76,7 @@ function layout({ lines, probs }) {
     }
     return points;
   });
+  paths.push(...paths.splice(likeliest, 1));
   return { runs, paths, width: Math.max(...paths.map((points) => points.at(-1)[0])) + 20 };
 }
 function trace(points) {
@@ -93,12 +103,19 @@ function draw() {
   element.firstElementChild.classList.toggle('empty', !value);
   if (!value) return;
   if (!movesOn(value)) return;
+  const grows = value.id !== seen?.id || value.position !== seen.position;
   seen = value;
   if (value.press === undefined) warming.halt();
   finding.textContent = value.summary;
   if (isNewest(value) && !warming.runs()) heat.value = value.temperature;
   showHeat();
   picture();
+  if (grows && !calm.matches) {
+    svg.animate({ clipPath: ['inset(0 100% 0 0)', 'inset(0)'] }, {
+      duration: GROWTH_MS,
+      easing: 'ease-out',
+    });
+  }
 }
 const margin = () => svg.parentElement.clientWidth < 600 ? 64 : 140;
 function picture() {
@@ -110,11 +127,11 @@ function picture() {
   start.setAttribute('x', left - 8);
   start.setAttribute('y', now.paths[0][0][1] + 16 + 4);
   start.textContent = [...value.before].slice(-room).map(shown).join('');
-  ways = sized(
-    threads,
-    now.paths.length,
-    (j) => shape('path', { class: 'garden-thread', 'data-thread': j }),
-  );
+  const n = now.paths.length - 1;
+  ways = [
+    ...sized(threads, n, (j) => shape('path', { class: 'garden-thread', 'data-thread': j })),
+    dots,
+  ];
   place(now.runs, value);
   rest();
   move(drawn.length === now.paths.length ? drawn : now.paths, now.paths);
@@ -125,11 +142,11 @@ function picture() {
 function place(found, { id, position, lines }) {
   const old = runs, last = [...old.values()].findIndex(({ group }) => isActive(group));
   runs = new Map(found.map((run) => {
-    const said = [id, position, ...lines[run.thread].slice(0, run.to)].join(''),
+    const said = [id, position, ...lines[run.line].slice(0, run.to)].join(''),
       was = old.get(said);
     const group = was?.group ?? blank(), { x, y } = run;
     old.delete(said);
-    write(group, run, lines.length);
+    write(group, run, lines.length - 1);
     // from where it is drawn now, and how clearly
     return [said, { group, x, y, from: was?.spot ?? [x, y], faint: was?.clear ?? 0 }];
   }));
@@ -152,10 +169,12 @@ function blank() {
   group.append(shape('rect'), shape('text', { 'text-anchor': 'end', class: 'garden-p' }, ''), text);
   return group;
 }
-function write(group, { thread, threads, to, x, y, text, p, forked }, n) {
+const howMany = (threads, n) => threads ? `${threads} of ${n} threads` : 'the likeliest, no thread';
+function write(group, run, n) {
+  const { line, first, threads, dotted, to, x, y, text, p, forked } = run;
   const top = y - THICK * threads / 2 - 4, [box, chance, letters] = group.children;
-  Object.assign(group.dataset, { thread, threads, to });
-  group.ariaLabel = `${text}, ${forked ? percent(p) + ' here, ' : ''}${threads} of ${n} threads. ` +
+  Object.assign(group.dataset, { line, first, threads, dotted, to });
+  group.ariaLabel = `${text}, ${forked ? percent(p) + ' here, ' : ''}${howMany(threads, n)}. ` +
     'Press to go on from its end.';
   const sizes = { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 };
   for (const [name, size] of Object.entries(sizes)) box.setAttribute(name, size);
@@ -200,18 +219,23 @@ const warming = player(heat, STEP_MS, ask, 0.1);
 heat.addEventListener('input', ask);
 const runAt = (event) => event.target.closest('.garden-run');
 const LONGEST = 44; // characters of a line that is quoted
-function likelihood({ thread, threads, to }) { // how likely a line is, from the beginning to a run's end
-  const { lines, probs, temperature } = seen, line = lines[thread].slice(0, +to);
-  const bits = probs[thread].slice(0, +to).reduce((sum, p) => sum - Math.log2(p), 0);
-  const text = line.map(shown).join(''), end = text.slice(-LONGEST);
+function likelihood({ line, threads, to }) { // how likely a line is, from the beginning to a run's end
+  const { lines, probs, temperature } = seen;
+  const bits = probs[line].slice(0, +to).reduce((sum, p) => sum - Math.log2(p), 0);
+  const text = lines[line].slice(0, +to).map(shown).join(''), end = text.slice(-LONGEST);
   return `“${end === text ? '' : '…'}${end}”: ${bits.toFixed(1)} bits at temperature ${+temperature
-    .toFixed(2)}; ${threads} of ${lines.length} threads begin${+threads === 1 ? 's' : ''} so.`;
+    .toFixed(2)}; ${
+    +threads
+      ? `${threads} of ${lines.length - 1} threads begin${+threads === 1 ? 's' : ''} so`
+      : 'always the likeliest character, and no thread goes so'
+  }.`;
 }
 function light(run, byKey = false) { // the threads of a run, from the beginning to their ends
   lit = run;
-  const first = +run?.dataset.thread, last = first + +run?.dataset.threads;
+  const first = +run?.dataset.first, last = first + +run?.dataset.threads;
   svg.classList.toggle('lit', !!run);
   ways.forEach((way, j) => way.classList.toggle('on', j >= first && j < last));
+  dots.classList.toggle('on', run?.dataset.dotted === 'true');
   if (!seen) return;
   if (!warming.runs()) finding.ariaLive = run && !byKey ? 'off' : 'polite';
   inscribe(finding, run ? likelihood(run.dataset) : seen.summary);
@@ -224,9 +248,9 @@ svg.addEventListener('focusin', (event) => handing || light(runAt(event), true))
 svg.addEventListener('pointerleave', () => light(null));
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
-  const { id, ids, position } = seen, { thread, to } = run.dataset;
+  const { id, ids, position } = seen, { line, to } = run.dataset;
   warming.halt();
-  tell('take', { id, position, ids: ids[thread].slice(0, +to) });
+  tell('take', { id, position, ids: ids[line].slice(0, +to) });
 }
 svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));
 svg.addEventListener('keydown', (event) => {
@@ -236,12 +260,13 @@ svg.addEventListener('keydown', (event) => {
   take(run);
 });
 actions.csv = () => {
-  const { lines, probs, temperature } = seen ?? {};
+  const { lines, probs, likeliest, temperature } = seen ?? {};
   if (!lines) return;
+  const name = (j) => j === likeliest ? 'likeliest' : j + (j < likeliest);
   saveTable('threads', [
     ['temperature', 'thread', 'place', 'character', 'probability'],
     ...lines.flatMap((line, j) =>
-      line.map((text, d) => [temperature, j + 1, d + 1, text, probs[j][d]])
+      line.map((text, d) => [temperature, name(j), d + 1, text, probs[j][d]])
     ),
   ]);
 };

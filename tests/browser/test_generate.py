@@ -517,7 +517,7 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     heated(page, 1)
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text("different texts")
     assert page.locator(f"{GARDEN} .garden-run").count() > 8
-    page.locator(f"{GARDEN} .garden-run").last.hover()
+    page.locator(f"{GARDEN} .garden-run[data-threads='1']").last.hover()
     expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(1)
     said = page.locator(f"{GARDEN} .finding")
     expect(said).to_contain_text(re.compile(r"”: \d+\.\d bits at temperature 1; 1 of 16 threads"))
@@ -538,6 +538,19 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
         page.locator(GARDEN).get_by_role("button", name="download SVG").click()
     saved = Path(download.value.path()).read_text(encoding="utf-8")
     assert "paint-order: stroke" in saved, "its letters would lie under their outlines"
+
+
+def test_the_likeliest_line_is_dotted_and_none_of_the_threads(open_page):
+    page = gardened(open_page)
+    heated(page, 2)
+    alone = page.locator(f"{GARDEN} .garden-run[data-threads='0']")
+    expect(alone).to_have_count(1)
+    alone.hover()
+    expect(page.locator(f"{GARDEN} .finding")).to_contain_text("always the likeliest character")
+    expect(page.locator(f"{GARDEN} .garden-dots.on")).to_have_count(1)
+    expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(0)
+    heated(page, 0)
+    expect(page.locator(f"{GARDEN} .garden-run")).to_have_attribute("data-dotted", "true")
 
 
 def test_the_garden_follows_what_is_looked_at_warms_up_and_leads_on_by_a_thread(open_page):

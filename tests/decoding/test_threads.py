@@ -23,7 +23,9 @@ def trained():
 def grown(trained, temperature=1.0, seed=0, prompt="All:"):
     ids = trained.tokenizer.encode(prompt)
     step = language_model_step(trained.model)
-    return ids, *threads(step, ids, Sampling(temperature), N, LENGTH, seed)
+    tokens, probs, likeliest = threads(step, ids, Sampling(temperature), N, LENGTH, seed)
+    assert tokens.shape == probs.shape == (N + 1, LENGTH)
+    return ids, tokens, probs, likeliest
 
 
 @pytest.mark.parametrize("m", [1, 3, 16])
@@ -48,7 +50,7 @@ def test_over_all_dice_a_token_has_its_probability():
 
 
 def test_threads_that_agree_stand_side_by_side(trained):
-    _, tokens, _ = grown(trained)
+    _, tokens, *_ = grown(trained)
     assert len(set(map(tuple, tokens.tolist()))) > N / 2
     for length in range(1, LENGTH + 1):
         heads = [tuple(line) for line in tokens[:, :length].tolist()]
@@ -57,7 +59,7 @@ def test_threads_that_agree_stand_side_by_side(trained):
 
 
 def test_each_probability_is_that_of_the_text_before(trained):
-    ids, tokens, probs = grown(trained, 0.7)
+    ids, tokens, probs, _ = grown(trained, 0.7)
     for line, told in zip(tokens[::5], probs[::5], strict=True):
         step, row = language_model_step(trained.model), torch.tensor([0])
         for place, token in enumerate(line):
@@ -68,14 +70,27 @@ def test_each_probability_is_that_of_the_text_before(trained):
 
 
 def test_without_warmth_all_are_one_and_the_likeliest(trained):
-    ids, tokens, probs = grown(trained, 0.0)
+    ids, tokens, probs, _ = grown(trained, 0.0)
     assert (tokens == tokens[0]).all() and (probs == 1).all()
     step = language_model_step(trained.model)
     best = step(torch.tensor([ids]), torch.tensor([0]))[0].argmax()
     assert tokens[0, 0] == best
 
 
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.0])
+def test_among_the_threads_stands_the_line_of_likeliest_tokens(trained, temperature):
+    ids, tokens, probs, likeliest = grown(trained, temperature)
+    step, row, text = language_model_step(trained.model), torch.tensor([0]), torch.tensor(ids)
+    for place, token in enumerate(tokens[likeliest]):
+        own = sampling_probs(step(text[None], row)[0], Sampling(temperature), text)
+        torch.testing.assert_close(own[token], own.max(), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(probs[likeliest, place], own[token], atol=1e-5, rtol=1e-4)
+        text = torch.cat([text, token[None]])
+    cold = grown(trained, 0.0)[1][0]
+    assert torch.equal(tokens[likeliest], cold)
+
+
 def test_the_same_seed_grows_the_same_and_another_does_not(trained):
-    _, tokens, _ = grown(trained)
+    _, tokens, *_ = grown(trained)
     assert torch.equal(tokens, grown(trained)[1])
     assert not torch.equal(tokens, grown(trained, seed=1)[1])

@@ -117,20 +117,23 @@ class Thread:
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     probs: tuple[float, ...]  # of each token, in the distribution it was drawn from
+    likeliest: bool = False  # it is not drawn: it always takes the likeliest token
 
 
 @torch.inference_mode()
 def continuations(
     trained: Trained[DecoderLM], ids: list[int], sampling: Sampling, seed: float = 0
 ) -> list[Thread]:
-    """What could follow a text: continuations side by side, of which many begin alike."""
+    """What could follow a text: continuations side by side, of which many begin alike, and among
+    them the likeliest."""
     check_sampling(THREAD_LENGTH, sampling)
     step = language_model_step(trained.model)
-    grown, probs = threads(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
+    grown = threads(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
+    lines, probs, likeliest = grown
     name = trained.tokenizer.token
     return [
-        Thread(tuple(map(name, line)), tuple(line), tuple(p))
-        for line, p in zip(grown.tolist(), probs.tolist(), strict=True)
+        Thread(tuple(map(name, line)), tuple(line), tuple(p), number == likeliest)
+        for number, (line, p) in enumerate(zip(lines.tolist(), probs.tolist(), strict=True))
     ]
 
 

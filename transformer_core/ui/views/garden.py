@@ -16,7 +16,7 @@ def garden_view(title: str, **component) -> gr.HTML:
     {id, position, ids}."""
     note = (
         '<p class="note">Every thread stands for an equal share of the probability. '
-        "Press a text to go on from its end</p>"
+        "Dotted: always the likeliest character. Press a text to go on from its end</p>"
     )
     heat = f'class="garden-heat" min="0" max="{HOTTEST}" step="0.05"'
     body = (
@@ -38,7 +38,7 @@ def garden_view(title: str, **component) -> gr.HTML:
 def garden_value(
     found: Sequence[Thread], before: str, temperature: float, summary: str, *, identity: str
 ) -> dict:
-    """What garden.js draws: the threads from above, and the text before them.
+    """What garden.js draws: the threads from above, with the likeliest, and the text before them.
 
     identity tells the text from others.
     """
@@ -51,4 +51,5 @@ def garden_value(
         "lines": [one.tokens for one in found],
         "ids": [one.ids for one in found],
         "probs": [[float(f"{p:.4g}") for p in one.probs] for one in found],
+        "likeliest": [one.likeliest for one in found].index(True),
     }

@@ -21,7 +21,8 @@ def garden(trained: Trained, story: Story, position: int, sampling: Sampling, se
     """What could stand from a position of the shown branch on."""
     branch = story.branch
     found = continuations(trained, branch.ids[:position], sampling, seed=seed)
-    summary = told(found, sampling.temperature)
+    drawn = [one for one in found if not one.likeliest]
+    summary = told(drawn, sampling.temperature)
     before = branch.text[:position]
     return garden_value(found, before, sampling.temperature, summary, identity=branch.identity)
 
