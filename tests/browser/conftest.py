@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -77,15 +78,15 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The address of `python app.py`; fails afterwards if the app logged a traceback."""
-    url, log = f"http://127.0.0.1:{free_port()}", tmp_path_factory.mktemp("app") / "log"
+@contextmanager
+def running(folder: Path, port: int):
+    """`python app.py` at a port: its process, and the file that it logs to."""
+    log = folder / "log"
     environment = {
         **os.environ,
         "GRADIO_SERVER_NAME": "127.0.0.1",
-        "GRADIO_SERVER_PORT": url.rsplit(":", 1)[1],
-        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("gradio")),
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(folder / "files"),
         "HF_HUB_OFFLINE": "1",
     }
     with log.open("w") as file:
@@ -93,16 +94,34 @@ def server(tmp_path_factory):
             [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=file, stderr=file
         )
     try:
-        deadline = time.monotonic() + 120
-        while not answers(url):
-            if app.poll() is not None or time.monotonic() > deadline:
-                pytest.fail("the app did not start:\n" + log.read_text()[-3000:])
-            time.sleep(0.2)
-        yield url
-        assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+        yield app, log
     finally:
         app.terminate()
         app.wait(20)
+
+
+def started(app, url: str) -> bool:
+    """Wait until an app answers; False if it ended before, or takes too long."""
+    deadline = time.monotonic() + 120
+    while app.poll() is None and time.monotonic() < deadline:
+        if answers(url):
+            return True
+        time.sleep(0.2)
+    return False
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of `python app.py`; fails afterwards if the app logged a traceback."""
+    for _ in range(3):  # others may have taken its port before it is ready to listen
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        with running(tmp_path_factory.mktemp("app"), port) as (app, log):
+            if started(app, url):
+                yield url
+                assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+                return
+    pytest.fail("the app did not start:\n" + log.read_text()[-3000:])
 
 
 @pytest.fixture(scope="session")
@@ -173,6 +192,7 @@ def open_page(browser, shared_context, server):
     for page in pages[1:]:
         page.context.close()
     for page in shared_context.pages:  # the next visitor has never been here and allowed nothing
-        page.evaluate("localStorage.clear()")
+        with suppress(Exception):  # of a page that crashed, or that is none of the app
+            page.evaluate("localStorage.clear()")
         page.close()
     shared_context.clear_permissions()

@@ -178,7 +178,7 @@ def test_another_text_begins_without_what_was_done_to_the_last(open_page):
     assert "forced" in address(page)
     with answered(page, about=SENTENCE):
         page.get_by_label("English").fill(SENTENCE)
-    page.wait_for_function("location.search.includes('text=')")
+    page.wait_for_function("!location.search.includes('forced')")
     assert address(page) == {"tab": "translate", "text": SENTENCE}
     expect(page.locator("#german").get_by_role("button", name="Undo")).to_be_hidden()
 

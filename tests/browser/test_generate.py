@@ -206,7 +206,7 @@ def test_a_prompt_is_continued_and_the_same_seed_repeats_it_also_after_a_stop(op
     write(page, "KING HENRY:\n", 1000)
     begins(page, "KING", 1000)
     whole = settled(page)
-    pace(page, "60")
+    pace(page, "20")
     write(page, "KING HENRY:\n", 1000)
     begins(page, "KING", 20)
     stop_button(page).click()

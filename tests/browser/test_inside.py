@@ -228,6 +228,8 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     choose(page, "Live lab", "Press Start in the Live lab")
     assert page.locator("#inside-model svg").count() == 0
     page.get_by_role("tab", name="Live lab").click()
+    page.locator("#lab-heads canvas").first.wait_for()
+    rest(page)  # while a tab is built, what is typed is lost
     enter(page, "Steps", 3000)
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#lab-status")).to_contain_text("Training: step")

@@ -24,6 +24,24 @@ def race(page):
     page.get_by_label("Race two models").check()
 
 
+def model_of(page, **numbers):
+    """Type numbers of the model, in the section that holds them."""
+    press_section(page, "The model")
+    for label, number in numbers.items():
+        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
+        box.wait_for()
+        rest(page)  # while a section is built, what is typed is lost
+        box.fill(str(number))
+        box.blur()
+
+
+def long_training(page):
+    """A training that lasts longer than a test, also on a fast machine."""
+    model_of(page, Layers=4, d_model=64)
+    enter(page, "Steps", 3000)
+    press(page, "Start")
+
+
 def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
@@ -69,11 +87,7 @@ def heads_are_enlarged_and_a_moment_is_gone_back_to(page, heads):
 
 
 def every_map_of_the_largest_model_is_in_sight(page, heads):
-    press_section(page, "The model")
-    for label, most in (("Heads", 8), ("Layers", 4)):
-        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
-        box.fill(str(most))
-        box.blur()
+    model_of(page, Heads=8, Layers=4)
     expect(heads.locator(".moment-map")).to_have_count(8 * 4)
     rest(page)
     assert heads.locator(".moment-maps").evaluate("""box => {
@@ -126,8 +140,7 @@ def test_stop_can_be_pressed_while_it_trains_and_a_start_goes_on(open_page):
     page = opened(open_page)
     stop = page.locator("#lab-stop")
     expect(stop).to_be_disabled()
-    enter(page, "Steps", 3000)
-    press(page, "Start")
+    long_training(page)
     expect(stop).to_be_enabled()
     learnt(page, 25)
     press(page, "Stop")
@@ -149,6 +162,8 @@ def test_pairs_of_ones_own_become_the_task(open_page):
     page = opened(open_page)
     page.get_by_label("my own pairs").check()
     box = page.locator("#lab-pairs textarea")
+    box.wait_for()
+    rest(page)  # while it is built, what is typed is lost
     box.fill("ab -> x\ncd -> y")
     box.blur()
     expect(page.locator("#lab-heads .reads")).to_have_count(2, timeout=NEVER)
@@ -168,8 +183,7 @@ def test_steps_are_taken_one_by_one_and_a_start_goes_on(open_page):
 
 def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     page = opened(open_page)
-    enter(page, "Steps", 3000)
-    press(page, "Start")
+    long_training(page)
     label = page.locator("#lab-curves .curves-moment")
     look = page.locator("#lab-heads .view-note")
     learnt(page, 50)
@@ -185,6 +199,7 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     expect(look).not_to_contain_text("step 25.", timeout=NEVER)
     expect(label).to_contain_text("now")
     moment(page, 25)
+    expect(look).to_contain_text("step 25.", timeout=NEVER)
     press(page, "Step")  # stops, and goes on from where the training was
     says(page, "Stopped at step")
     expect(label).to_contain_text("now")
@@ -192,8 +207,7 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
 
 def test_a_page_that_draws_updates_later_and_later_is_sent_fewer(open_page):
     page = opened(open_page)
-    enter(page, "Steps", 3000)
-    press(page, "Start")
+    long_training(page)
     learnt(page, 25)
     before = page.evaluate("watch.asked()")
     page.evaluate("() => { const now = Date.now; Date.now = () => now() + 10_000; }")
@@ -229,13 +243,9 @@ NONSENSE = (  # what is typed, why no model can be built of it, and what was the
 
 def test_nonsense_is_refused_and_the_page_goes_on(open_page):
     page = opened(open_page)
-    page.get_by_role("tab", name="The model").click()
     for label, value, sentence, before in NONSENSE:
+        model_of(page, **{label: value})
         box = page.get_by_label(label, exact=True).first
-        box.wait_for()
-        rest(page)  # while a section is built, what is typed is lost
-        box.fill(value)
-        box.blur()
         expect(box).to_have_value(value)
         press(page, "Start")
         says(page, sentence)
@@ -248,8 +258,7 @@ def test_nonsense_is_refused_and_the_page_goes_on(open_page):
 
 def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_page):
     first, second, third = (opened(open_page) for _ in range(3))
-    enter(first, "Steps", 3000)
-    press(first, "Start")
+    long_training(first)
     says(first, "Training: step")
     for page in (second, third):
         press(page, "Start")

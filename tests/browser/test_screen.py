@@ -91,6 +91,7 @@ def fits(page, section):
     """Nothing is wider than a phone, a tablet or a small screen."""
     for width in (360, 390, 768, 1280):
         page.set_viewport_size({"width": width, "height": 720})
+        page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         rest(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, section
 
@@ -118,7 +119,7 @@ def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned(open_page):
 
 def test_for_those_who_want_little_motion_nothing_moves(open_page):
     page = open_page("/?tab=inside")
-    rest(page)
+    page.wait_for_function("watch.asked() > 1 && watch.rests()")
     moving = page.evaluate(
         """() => [...document.querySelectorAll('main *')].filter((node) => {
             const { transitionDuration, animationName } = getComputedStyle(node);

@@ -3,12 +3,17 @@
   const QUIET = 100; // ms without any change: listeners that follow on others have had their turn
   const FRAMES = 6; // and as many frames: of a page that gets no processor, time alone says nothing
   const asked = [], unanswered = new Set(), over = new Set();
-  let changed = 0, pressed = 0, frames = 0;
+  let changed = 0, pressed = 0, frames = 0, drawn = 0; // frames since the last change, and all
   const change = () => {
     changed = performance.now();
     frames = 0;
   };
+  const framesInASecond = () => {
+    const before = drawn;
+    return new Promise((tell) => setTimeout(() => tell(drawn - before), 1000));
+  };
   (function count() {
+    drawn += 1;
     frames += 1;
     requestAnimationFrame(count);
   })();
@@ -17,15 +22,17 @@
     asked: () => asked.length,
     // nothing is under way, and everything that has come is drawn
     rests: () => unanswered.size === 0 && frames > FRAMES && performance.now() - changed > QUIET,
-    // for a report: how much was asked, of which listeners most often, what of it is under way, and
-    // for how long all has rested
-    state: () => ({
+    // for a report: how much was asked, of which listeners most often, what of it is under way, for
+    // how long all has rested, and how many frames a second brings: of a browser that draws none,
+    // nothing can be waited for
+    state: async () => ({
       asked: asked.length,
       busiest: Object.entries(Object.groupBy(asked, ({ fn }) => fn ?? 'none'))
         .map(([fn, questions]) => [fn, questions.length])
         .sort(([, a], [, b]) => b - a).slice(0, 8),
       unanswered: [...unanswered].map(({ fn, id, data }) => [fn, id, data]),
       rested: performance.now() - changed,
+      frames: await framesInASecond(),
     }),
     // since the last press something was asked
     followed: () => asked.length > 0 && asked.at(-1).time >= pressed,

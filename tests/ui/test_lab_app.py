@@ -29,6 +29,9 @@ from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of
 SETTINGS = ["copy", 4, 3, "", 3_000, False]
 MODEL = ["sinusoidal", "pre", 2, 1, 16, 16, 0.01, ["residual", "feed_forward", "causal_mask"]]
 
+# one whose training lasts longer than a queue needs to tell of a new place
+LARGE = ["sinusoidal", "pre", 2, 4, 64, 64, 0.01, ["residual", "feed_forward", "causal_mask"]]
+
 
 @pytest.fixture(scope="module")
 def started():
@@ -89,8 +92,8 @@ class Visitor:
         body = {"data": data, "fn_index": number_of(self.app, name), "session_hash": self.session}
         return self.client.post(f"{self.app.address}/queue/join", json=body).json()["event_id"]
 
-    def start(self) -> str:
-        return self.press("run", None, "CAB", *SETTINGS, *MODEL, *MODEL)
+    def start(self, model=MODEL) -> str:
+        return self.press("run", None, "CAB", *SETTINGS, *model, *model)
 
     def hears(self, kind: str) -> dict:
         """The next message of a kind; the first call opens the stream of all events."""
@@ -172,7 +175,7 @@ def test_what_a_visitor_has_outlives_a_broken_connection(visit, app, started, mo
 
 def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, started):
     first, second, third = visit(), visit(), visit()
-    first.start()
+    first.start(LARGE)
     first.hears("process_generating")
     event = second.start()
     assert second.hears("estimation")["rank"] == 0
