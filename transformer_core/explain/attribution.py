@@ -126,10 +126,14 @@ def integrated_gradients(
     start, end = model.encoder.embed(masked), model.encoder.embed(ids)
     before, after = log_odds(model(torch.cat([masked, ids])), label)
     for steps in STEPS:
-        places, weights = (torch.from_numpy(x).float() / 2 for x in gauss_legendre(steps))
-        line = start + (places + 0.5)[:, None, None] * (end - start)
-        _, slopes = gradients(model, ids, line, label)
-        mean_slope = (weights[:, None, None] * slopes).sum(0)
+        places, weights = (
+            torch.from_numpy(x).float()[:, None, None] / 2 for x in gauss_legendre(steps)
+        )
+        mean_slope = torch.zeros_like(end[0])
+        at_once = max(1, BATCH_TOKENS // ids.size(1))  # all points of a long text would be large
+        for place, weight in zip(places.split(at_once), weights.split(at_once), strict=True):
+            _, slopes = gradients(model, ids, start + (place + 0.5) * (end - start), label)
+            mean_slope += (weight * slopes).sum(0)
         scores = (mean_slope * (end - start)[0]).sum(-1)
         error = abs((scores.sum() / (after - before) - 1).item())
         if error < INCOMPLETE:
