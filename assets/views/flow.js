@@ -216,7 +216,7 @@ function speak() { // the sentence above, as long as there is room for it
 function ask() {
   if (!numbers || !raw || !wanted || attention) return;
   document.dispatchEvent(new CustomEvent('weights:ask', { detail: root }));
-  tell('attend', {});
+  tell('attend', { places: numbers.stacks[0].places });
 }
 document.addEventListener('weights', ({ detail: { from, stacks } }) => {
   if (!numbers || !beside(from)) return;

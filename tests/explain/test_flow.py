@@ -195,10 +195,15 @@ def looked_at(trained, ids):
     return story_weights(trained, look(trained, ids, len(ids)))
 
 
+def weighed(trained, found):
+    (stack,) = sentiment_flow(trained, found).stacks
+    return sentiment_weights(trained, found, stack.places)
+
+
 GIVEN = {
     "translation": (translated, translation_weights),
-    "review": (lambda: judged("speak"), sentiment_weights),
-    "long review": (lambda: judged(LONG * 2), sentiment_weights),
+    "review": (lambda: judged("speak"), weighed),
+    "long review": (lambda: judged(LONG * 2), weighed),
     "story": (told, looked_at),
 }
 
@@ -237,5 +242,5 @@ def test_heads_of_a_shortened_flow_are_those_of_its_tokens():
     whole = main_heads(trained.model, found.trace, site)
     assert stack.self_heads[1].equal(whole[stack.places][:, stack.places])
     given = found.trace.attention[site].weights[0]
-    (own,) = sentiment_weights(trained, found)
+    (own,) = sentiment_weights(trained, found, stack.places)
     assert own.self_weights[1].equal(given[:, stack.places][:, :, stack.places])

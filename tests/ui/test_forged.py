@@ -13,6 +13,7 @@ PRESSES = {
     ("translate-flow", "force"): {"position": 0, "token": 7},
     ("tree", "force"): {"path": [7, 8]},
     ("switches", "toggle"): HEADS,
+    ("sentiment-flow", "attend"): {"places": [0, 2]},
     ("words", "edit"): {"edits": {"0": None}, "press": 1},
     ("words", "suggest"): {"word": 0, "press": 1},
     ("review-switches", "toggle"): HEADS,

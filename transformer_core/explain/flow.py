@@ -108,8 +108,9 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     """
     tokens, model, trace = found.review.tokens, trained.model, found.trace
     assert trace is not None
-    shares, passing = passing_through(model, trace)
-    kept, more = kept_tokens(len(tokens), lambda: passing), None
+    shares = layers(contributions(model, trace), "encoder", "self")
+    passing = passing_through(shares)
+    kept, more = kept_tokens(passing[0]), None
     if len(tokens) > len(kept):
         more = (len(kept), len(tokens) - len(kept))
         shares = [
@@ -125,22 +126,20 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     return Flow("classify", [stack], [Said(0, chosen, both, lens)])
 
 
-def passing_through(model: EncoderClassifier, trace: Trace) -> tuple[list[Tensor], list[Tensor]]:
-    """A review's shares, a layer each, and how much of the last state of [CLS] goes through each
-    token's state, before the first layer and after each."""
-    shares = layers(contributions(model, trace), "encoder", "self")
+def passing_through(shares: list[Tensor]) -> list[Tensor]:
+    """How much of the last state of [CLS] goes through each token's state, before the first layer
+    and after each; shares are those of a review, a layer each."""
     passing = [torch.eye(len(shares[0]))[0]]
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
-    return shares, passing
+    return passing
 
 
-def kept_tokens(n: int, passing: Callable[[], list[Tensor]]) -> list[int]:
-    """The places of those of a review's n tokens that are drawn; passing, as above, is asked for
-    only where there are too many."""
-    if n <= REVIEW_ROWS:
-        return list(range(n))
-    return [0, *sorted((passing()[0][1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]
+def kept_tokens(parts: Tensor) -> list[int]:
+    """The places of those of a review's tokens that are drawn; parts of [CLS] came from each."""
+    if len(parts) <= REVIEW_ROWS:
+        return list(range(len(parts)))
+    return [0, *sorted((parts[1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]
 
 
 def first_drawn(seen: Look) -> int:

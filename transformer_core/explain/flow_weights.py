@@ -5,11 +5,10 @@ The functions are to those of flow.py as the weights are to the shares, and draw
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
-from transformer_core.explain.flow import first_drawn, kept_tokens, layers, passing_through
+from transformer_core.explain.flow import first_drawn, layers
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.tasks.classification import Classification
 from transformer_core.tasks.generation import Look
@@ -34,14 +33,13 @@ def translation_weights(trained: Trained[EncoderDecoder], sentence: Sentence) ->
     ]
 
 
-@torch.inference_mode()
-def sentiment_weights(trained: Trained[EncoderClassifier], found: Classification) -> list[Weights]:
-    """Of a review; found holds a trace."""
-    tokens, model, trace = found.review.tokens, trained.model, found.trace
-    assert trace is not None
-    kept = kept_tokens(len(tokens), lambda: passing_through(model, trace)[1])
-    weights = [found.view(site).weights[:, kept][:, :, kept] for site in model.sites]
-    return [Weights([tokens[i] for i in kept], weights, [])]
+def sentiment_weights(
+    trained: Trained[EncoderClassifier], found: Classification, places: list[int]
+) -> list[Weights]:
+    """Of a review's tokens at the places that its flow draws: to find them anew would take as long
+    as the flow. found holds a trace."""
+    weights = [found.view(site).weights[:, places][:, :, places] for site in trained.model.sites]
+    return [Weights([found.review.tokens[i] for i in places], weights, [])]
 
 
 def story_weights(trained: Trained[DecoderLM], seen: Look) -> list[Weights]:

@@ -44,8 +44,9 @@ def flow_view(title: str, promise: str, *, candidates: bool = True, **component)
     could have been said.
 
     Events: `force` {position, token}, a candidate was pressed: the id `token` is wanted as piece
-    number `position` of what was said, from 0. `attend`: the visitor wants to see raw attention,
-    which comes through a weights_view in the same tab, see views/weights.py.
+    number `position` of what was said, from 0. `attend` {places}: the visitor wants to see raw
+    attention of what the first stack draws; it comes through a weights_view in the same tab, see
+    views/weights.py.
 
     Other views of the tab can follow. Whenever something lights up, a CustomEvent "lit" is
     dispatched on the document, with detail {from: the view's element, side: "source" or "target",

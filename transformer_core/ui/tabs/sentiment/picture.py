@@ -23,6 +23,8 @@ def picture_value(trained: Trained[EncoderClassifier], found: Classification) ->
     return flow_value(sentiment_flow(trained, found))
 
 
-def picture_weights(trained: Trained[EncoderClassifier], found: Classification) -> dict:
-    """What every head gave, for the picture to draw; found has a trace."""
-    return weights_value(sentiment_weights(trained, found))
+def picture_weights(
+    trained: Trained[EncoderClassifier], found: Classification, places: list[int]
+) -> dict:
+    """What every head gave the tokens that the picture draws; found has a trace."""
+    return weights_value(sentiment_weights(trained, found, places))

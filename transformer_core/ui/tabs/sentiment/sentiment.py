@@ -136,7 +136,10 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     after_any(changes, draw, review, layout.picture, **QUIET)  # of a long text it takes a second
     asked = [section, review, *followers.own]
     after_any([*changes, section.change], follow, asked, followers.outputs, **QUIET)
-    attend = functools.partial(attended, page.models)
+
+    def attend(text: str, event: gr.EventData):
+        return attended(page.models, text, getattr(event, "places", None))
+
     layout.picture.attend(attend, review, layout.weights, **QUIET)
 
 

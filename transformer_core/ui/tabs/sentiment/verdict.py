@@ -1,10 +1,12 @@
 """What the first screen says of a text: every model's verdict, and the picture below them."""
 
+from transformer_core.explain.flow import REVIEW_ROWS
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.tasks.classification import Review, classify, cut
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import from_text
+from transformer_core.ui.events import is_count
 from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.meters import meters_value
@@ -40,12 +42,21 @@ def pictured(models: Models, text: str) -> dict | None:
         return None
 
 
-def attended(models: Models, text: str) -> dict | None:
-    """What every head gave, for the picture; None for a text that cannot be read."""
+def attended(models: Models, text: str, places: object) -> dict | None:
+    """What every head gave the tokens that the picture draws, whose places the page sent.
+
+    None for a text that cannot be read, and where the picture is not of this text.
+    """
     try:
-        return picture_weights(models.classifier, classify(models.classifier, text, Trace()))
+        found = classify(models.classifier, text, Trace())
     except InputError:  # the verdict says why
         return None
+    last = len(found.review.tokens) - 1
+    if not isinstance(places, list) or len(places) > REVIEW_ROWS:
+        return None
+    if not places or not all(is_count(place, last) for place in places):
+        return None
+    return picture_weights(models.classifier, found, places)
 
 
 def remarks(review: Review) -> str:
