@@ -1,6 +1,6 @@
 """A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -17,7 +17,9 @@ from transformer_core.tasks.requests import AttentionView, InputError, Token, ch
 from transformer_core.tasks.sentences import check_text
 from transformer_core.tokenization import BOS, EOS, Tokenizer
 
-BATCH = 64  # sequences that are decoded together
+# decoded together: so many sequences, and so many positions of all their hypotheses, for the cache
+# has room for as many as the longest may write
+BATCH, POSITIONS = 64, 40_000
 
 MAX_BEAM = 12
 MAX_FORCED = 100  # pieces of a translation's beginning that a visitor may fix
@@ -66,17 +68,28 @@ def translate_ids(
     None has more than max_new tokens; at_least as in `new_tokens_limit`.
     """
     best: dict[int, Hypothesis] = {}
-    order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
-    for first in range(0, len(order), BATCH):
-        places = order[first : first + BATCH]
-        group = [sources[i] for i in places]
-        longest = model.config.max_len if max_new is None else max_new
-        limits = [new_tokens_limit(ids, longest, at_least) for ids in group]
-        step = encoder_decoder_step(model, pad(group), max_new=max(limits))
-        beams = beam_search(step, len(group), BOS, EOS, limits, beam_size=beam_size)
+    longest = model.config.max_len if max_new is None else max_new
+    limits = [new_tokens_limit(ids, longest, at_least) for ids in sources]
+    for places in grouped([len(ids) for ids in sources], limits, beam_size):
+        own = [limits[i] for i in places]
+        step = encoder_decoder_step(model, pad([sources[i] for i in places]), max_new=max(own))
+        beams = beam_search(step, len(places), BOS, EOS, own, beam_size=beam_size)
         for place, beam in zip(places, beams, strict=True):
             best[place] = beam.hypotheses(length_penalty)[0]
     return [best[i] for i in range(len(sources))]
+
+
+def grouped(lengths: list[int], limits: list[int], beam_size: int) -> Iterator[list[int]]:
+    """Which sequences to decode together, the shortest first; limits: what each may write."""
+    group: list[int] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        rows = (len(group) + 1) * beam_size
+        if group and (len(group) == BATCH or rows * limits[i] > POSITIONS):
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
 
 
 @dataclass(frozen=True)
