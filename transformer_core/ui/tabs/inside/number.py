@@ -11,6 +11,7 @@ from transformer_core.tasks.wording import percent, quoted
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
 from transformer_core.ui.views.arithmetic import arithmetic_value
 
+MOST = 1_000_000  # rows or columns that no matrix has
 # what one number of a matrix is called, where the matrix has another name
 NAMES = {
     "token vectors": "token vector",
@@ -53,7 +54,7 @@ def cell_of(cell: object, n_heads: int) -> Cell:
     """What the page asks for, if it can be a cell at all."""
     match cell:
         case [str(panel), int(row), int(column), int(head)]:
-            if row >= 0 and column >= 0 and 0 <= head < n_heads:
+            if 0 <= row < MOST and 0 <= column < MOST and 0 <= head < n_heads:
                 return Cell(panel, row, column, head)
     raise InputError(f"There is no number {cell!r}.")
 

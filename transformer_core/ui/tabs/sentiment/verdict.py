@@ -45,7 +45,7 @@ def pictured(models: Models, text: str) -> dict | None:
 def attended(models: Models, text: str, places: object) -> dict | None:
     """What every head gave the tokens that the picture draws, whose places the page sent.
 
-    None for a text that cannot be read, and where the picture is not of this text.
+    None for a text that cannot be read, or that has no such places: the picture is of another one.
     """
     try:
         found = classify(models.classifier, text, Trace())
