@@ -169,12 +169,16 @@ function blank() {
   group.append(shape('rect'), shape('text', { 'text-anchor': 'end', class: 'garden-p' }, ''), text);
   return group;
 }
-const howMany = (threads, n) => threads ? `${threads} of ${n} threads` : 'the likeliest, no thread';
+const howMany = (threads, n, dotted) =>
+  threads
+    ? `${threads} of ${n} threads${dotted ? ' and the likeliest' : ''}`
+    : 'the likeliest, no thread';
 function write(group, run, n) {
   const { line, first, threads, dotted, to, x, y, text, p, forked } = run;
   const top = y - THICK * threads / 2 - 4, [box, chance, letters] = group.children;
   Object.assign(group.dataset, { line, first, threads, dotted, to });
-  group.ariaLabel = `${text}, ${forked ? percent(p) + ' here, ' : ''}${howMany(threads, n)}. ` +
+  group.ariaLabel =
+    `${text}, ${forked ? percent(p) + ' here, ' : ''}${howMany(threads, n, dotted)}. ` +
     'Press to go on from its end.';
   const sizes = { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 };
   for (const [name, size] of Object.entries(sizes)) box.setAttribute(name, size);
