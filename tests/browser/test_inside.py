@@ -173,6 +173,16 @@ def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_p
     a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page)
 
 
+def test_who_looks_at_the_models_and_leaves_keeps_the_part_that_is_open(open_page):
+    page = opened(open_page)
+    press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
+    rest(page)
+    page.locator("#inside-choice input").click()
+    page.keyboard.press("Tab")
+    rest(page)
+    expect(page.locator("#inside-part .stages-title")).to_contain_text("feed-forward")
+
+
 def downloads_hold_every_box_and_every_number(page):
     for view, name, words in (
         ("#inside-model", "download CSV", "cross-attention"),
@@ -226,7 +236,7 @@ def test_another_model_has_another_drawing(open_page):
 def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     page = opened(open_page)
     choose(page, "Live lab", "Press Start in the Live lab")
-    assert page.locator("#inside-model svg").count() == 0
+    expect(page.locator("#inside-model .anatomy-chart svg")).to_have_count(0)
     page.get_by_role("tab", name="Live lab").click()
     page.locator("#lab-heads canvas").first.wait_for()
     rest(page)  # while a tab is built, what is typed is lost

@@ -130,6 +130,16 @@ def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_i
     assert left == gr.skip()
 
 
+def test_who_leaves_the_box_of_models_keeps_what_is_open(handlers, training):
+    _, visit, *_ = handlers["change_model"]("sentiment", "CAB", training)
+    pressed = gr.EventData(None, {"key": "encoder:1:self:attention"})
+    visit, *_ = handlers["pick"](visit, *visit.asked[:2], pressed)
+    assert handlers["change_model"](*visit.asked[:2], training, visit) == gr.skip()
+    assert handlers["change_model"](OURS, "CAB", training, visit)[1].asked.name == OURS
+    again = handlers["change_model"]("sentiment", "Speak", training, visit)
+    assert again[1].asked.text == "Speak", "a text whose answer did not come"
+
+
 def test_a_text_that_was_typed_stays_if_the_next_model_reads_it(handlers, training):
     for text in ("Speak to all", "word " * 300, "Speak, 日", "", training.toy.example):
         kept, visit, *_ = handlers["change_model"]("sentiment", text, training)

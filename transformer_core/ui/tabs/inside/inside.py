@@ -91,9 +91,15 @@ class Inside:
             return self.at(refused(error), asked._replace(written=""))
 
     @answers_errors
-    def change_model(self, name, text, training):
+    def change_model(self, name, text, training, visit=None):
         """Another model, with the text if a visitor typed it and the model can read it, or one of
-        its own."""
+        its own.
+
+        Gradio's page says that a model was chosen also when one only leaves the box: then what is
+        open stays.
+        """
+        if not is_past(visit, name, text):
+            return gr.skip()
         if self.known(name) in LAB:
             text = training.readable(text) if training else text
             return text, *self.opened(Asked(name, text), training)
@@ -195,7 +201,7 @@ def build(page: Page) -> Furniture:
         pressed.append(view.unfold(inside.unfold, stands, layout.unfolded, **QUIET))
     ended_by([layout.text.change, layout.choice.input], pressed)
     last = {"trigger_mode": "always_last", **seen}
-    layout.choice.input(inside.change_model, asked, anew, **last)
+    layout.choice.input(inside.change_model, [*asked, layout.visit], anew, **last)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
     layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
     shown, followers = open_section(layout.sections), layout.followers
