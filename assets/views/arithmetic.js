@@ -1,9 +1,10 @@
 // How one number was computed: bars that begin where the one before ended, then what becomes of the
 // sum.
-// value: {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what each is],
-//   terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or null,
-//   others: [count, sum], total, steps: [[what, value], …], code: [where, the line] or []}; null is
-//   minus infinity
+// value: {part, of: [model, text], pressed: whether the part or its head was}, of whose numbers none is
+//   open; or {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what
+//   each is], terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or
+//   null, others: [count, sum], total, steps: [[what, value], …], code: [where, the line] or []}; null
+//   is minus infinity
 const section = element.firstElementChild,
   column = element.closest('.unfoldable'),
   title = $('h3'),
@@ -15,6 +16,17 @@ const section = element.firstElementChild,
 let before = []; // [name, cell] of the numbers that led here
 let awaited = null; // {press, before} of one that was pressed here
 let came = null; // what had the focus
+let wanted = null; // {part, cell, asked: how often} of an address, until it is open
+const NUMBER = /^([^.]+)\.([^.]+)\.([1-9]\d{0,5})\.([1-9]\d{0,5})\.([1-9]\d{0,5})$/;
+const numberIn = (said) => { // part.panel.row.column.head, each counted from 1
+  const [, part, panel, ...places] = NUMBER.exec(said) ?? [];
+  return part ? { part, cell: [panel, ...places.map((place) => place - 1)], asked: 0 } : null;
+};
+const spelled = ({ part, cell: [panel, ...places] }) =>
+  [part, panel, ...places.map((place) => place + 1)].join('.');
+const keep = keepPart((said) => {
+  wanted = numberIn(said);
+}, arrive);
 
 function linesOf({ terms, own, others, total, steps }) {
   const lines = [];
@@ -39,8 +51,14 @@ function show(open) { // in the place of the part
 }
 function draw() {
   const value = current();
-  if (!value) return show(false);
+  if (!value?.name) { // another part, or another text
+    show(false);
+    if (value?.pressed) wanted = null;
+    return wanted ? want() : keep(null);
+  }
   if (!isNewest(value)) return; // of a press before the last, or of one that was taken back
+  wanted = null;
+  keep(spelled(value));
   if (!section.contains(document.activeElement)) came = document.activeElement;
   show(true);
   before = awaited?.press === value.press ? awaited.before : [];
@@ -70,6 +88,20 @@ function draw() {
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
   if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
+}
+function arrive() { // at a place, which may want a number, once its text is there
+  if (!wanted && current()?.name) actions.fold();
+  // after the app has been asked for the place
+  queueMicrotask(() => document.dispatchEvent(new CustomEvent('place:wait', { detail: want })));
+}
+// Open the number that an address wants, if its part is open. Of a text that is about to change it is
+// not given, and asked for again when the part of the new one is open.
+function want() {
+  const { part, name } = current() ?? {};
+  if (part !== wanted?.part || name && spelled(current()) === spelled(wanted)) return;
+  if (wanted.asked++ < 2) return ask(wanted.cell, []);
+  wanted = null;
+  keep(null);
 }
 function row({ kind, name, value, factors, from, to }, i, place) {
   const bar = make('i');
@@ -115,11 +147,13 @@ actions.fold = () => {
   presses += 1;
   show(false);
   came?.focus?.({ preventScroll: true });
+  wanted = null;
+  keep(null);
   tell('fold', {});
 };
 element.addEventListener('keydown', (event) => event.key === 'Escape' && actions.fold());
 actions.csv = () =>
-  current() &&
+  current()?.name &&
   saveTable('number', [
     ['what', 'value', 'first factor', 'second factor'],
     ...linesOf(current()).map(({ name, value, factors }) => [

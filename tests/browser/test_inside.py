@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, rest
+from visitor import enter, go_back, press_door, rest
 
 ROOT = Path(__file__).parents[2]
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
@@ -171,6 +171,38 @@ def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_p
     a_number_opens_into_what_it_is_made_of(page)
     rest(page)
     a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page)
+
+
+def test_an_address_opens_a_number_and_back_returns_to_it(open_page):
+    page = opened(open_page)
+    weights = page.locator("#inside-part figure").filter(has_text="softmax").locator("canvas")
+    weights.focus()
+    weights.press("Enter")
+    title = page.locator("#inside-number .arithmetic h3")
+    expect(title).to_contain_text("weight of “[BOS]” for")
+    page.wait_for_function("location.search.includes('inside-number=')")
+    number, link = title.inner_text(), page.url[page.url.index("/?") :]
+    other = open_page(link)
+    title = other.locator("#inside-number .arithmetic h3")
+    expect(title).to_have_text(number)
+    rest(other)
+    assert other.url.endswith(link)
+    other.get_by_role("tab", name="Translate").click()
+    other.get_by_label("English").fill("Good morning.")
+    rest(other)
+    press_door(other, "See it inside")  # another text, of whose numbers none is open
+    expect(other.locator("#inside-text textarea")).to_have_value("Good morning.")
+    rest(other)
+    expect(title).to_be_hidden()
+    assert "softmax" not in other.url
+    go_back(other)
+    go_back(other)
+    expect(title).to_have_text(number)
+    rest(other)
+    assert other.url.endswith(link)
+    other.locator("#inside-number").get_by_role("button", name="Fold up").click()
+    expect(title).to_be_hidden()
+    other.wait_for_function("!location.search.includes('inside-number')")
 
 
 def test_who_looks_at_the_models_and_leaves_keeps_the_part_that_is_open(open_page):

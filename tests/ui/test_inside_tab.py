@@ -13,7 +13,13 @@ from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.training import Training
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
-from transformer_core.ui.tabs.inside.visit import LAB, all_stages, lines_of, through_the_lens
+from transformer_core.ui.tabs.inside.visit import (
+    LAB,
+    all_stages,
+    closed,
+    lines_of,
+    through_the_lens,
+)
 
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))
@@ -58,7 +64,7 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
-    assert len(part["panels"]) == 6 < len(stages["panels"]) and number is None
+    assert len(part["panels"]) == 6 < len(stages["panels"]) and number == closed(visit)
     assert lines["parts"] and len(lens["layers"]) == 2
     pressed = gr.EventData(None, {"key": "encoder:0:self:attention"})
     assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"

@@ -19,6 +19,7 @@ HEADS = {
 OTHERS = {
     "sentiment": ("review-switches",),
     "generate": ("story-switches",),
+    "inside": ("inside-number",),
     "positions": ("distance", "longer"),
 }
 MAX_QUERY = 200_000  # characters

@@ -28,8 +28,10 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
 def arithmetic_value(
     found: Arithmetic, part: str, cell: Cell, name: str, said: str, note: str, press: int | None
 ) -> dict:
-    """What arithmetic.js draws of a number of a part. name says which it is, said how it comes
-    about."""
+    """What arithmetic.js draws of a number of a part; where none is open, only the part is said.
+
+    name says which number it is, said how it comes about.
+    """
     terms, others = found.largest()
     return {
         "name": name,

@@ -30,6 +30,7 @@ from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     Visit,
+    closed,
     doors_of,
     look_at_learner,
     open_model,
@@ -203,7 +204,7 @@ def build(page: Page) -> Furniture:
     last = {"trigger_mode": "always_last", **seen}
     layout.choice.input(inside.change_model, [*asked, layout.visit], anew, **last)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
-    layout.unfolded.fold(lambda: None, None, layout.unfolded, **QUIET)
+    layout.unfolded.fold(closed, layout.visit, layout.unfolded, **QUIET)
     shown, followers = open_section(layout.sections), layout.followers
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)

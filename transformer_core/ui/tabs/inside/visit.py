@@ -160,8 +160,8 @@ def through_the_lens(visit: Visit) -> dict | None:
 
 
 def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
-    """Open a model: the visit, its drawing, the part that is open in short, and none of its
-    numbers.
+    """Open a model: the visit, its drawing, the part that is open in short, and which of its
+    numbers is open: none.
 
     A part or a head that the model does not have is ignored.
     """
@@ -175,7 +175,7 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
         visit,
         anatomy_value(columns, visit.key, said + overview(visit, nodes)),
         part_value(seen, visit, nodes[visit.key], short=True),
-        None,
+        closed(visit),
     )
 
 
@@ -194,8 +194,8 @@ def look_at_learner(asked: Asked, training: Training | None) -> tuple:
 
 
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
-    """Another part or head of the model that is open: the visit, the part in short, and none of
-    its numbers."""
+    """Another part or head of the model that is open: the visit, the part in short, and which of
+    its numbers is open: none."""
     if visit is None:
         raise InputError("There is nothing open yet: press Look inside first.")
     visit = replace(visit, **changes)
@@ -207,7 +207,15 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
-    return visit, part_value(seen, visit, nodes[visit.key], short=True, jump=jump), None
+    value = part_value(seen, visit, nodes[visit.key], short=True, jump=jump)
+    return visit, value, closed(visit, pressed=True)
+
+
+def closed(visit: Visit | None, *, pressed: bool = False) -> dict | None:
+    """What the view of one number is given where none is open; pressed: its part or head was."""
+    if visit is None:
+        return None
+    return {"part": visit.key, "of": [visit.asked.name, visit.asked.text], "pressed": pressed}
 
 
 def doors_of(models: Models, asked: Asked, sites: list[Site]) -> dict:
