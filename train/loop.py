@@ -15,6 +15,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from train.optimizers import OPTIMIZERS
 from train.states import load_newest, save_newest
+from transformer_core.model.seeding import seeding
 
 M = TypeVar("M", bound=nn.Module)
 Batch = tuple[Tensor, ...]  # every tensor has one row per example
@@ -219,8 +220,9 @@ def fit(
     Close the iterator to stop early.
     """
     trainer, now = Trainer(model, config, device, precision), Progress()
-    # each process learns different examples, and drops out different units
-    torch.manual_seed(config.seed + trainer.accelerator.process_index)
+    with seeding():  # other threads may be building models
+        # each process learns different examples, and drops out different units
+        torch.manual_seed(config.seed + trainer.accelerator.process_index)
     trainer.accelerator.register_for_checkpointing(trainer.average, now)
     if state is not None and not load_newest(trainer.accelerator, state):
         save_newest(trainer.accelerator, state, now.step)  # before the caller replaces a model

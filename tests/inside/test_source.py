@@ -70,5 +70,7 @@ def test_parts_follow_the_switches():
     ]
     assert "Feed-forward network" not in titles
     off = build(EncoderDecoder, causal_mask=False, positional_encoding="rotary").config
-    titles = [part.title for part in code_parts(off, 4, 4)]
-    assert "Causal mask, switched off" in titles and "Positions: rotary" in titles
+    found = {part.title: part for part in code_parts(off, 4, 4)}
+    assert "Positions: rotary" in found
+    hidden, used = found["Causal mask, switched off"].lines
+    assert "padding" in hidden.text and "decoder_mask" in used.text

@@ -83,12 +83,27 @@ def test_padding_changes_nothing_in_a_classifier(positional_encoding, norm):
 
 @every_encoding
 @every_norm
-def test_padding_changes_nothing_in_a_translator(positional_encoding, norm):
-    model = build(EncoderDecoder, positional_encoding=positional_encoding, norm=norm)
+@pytest.mark.parametrize("causal_mask", [True, False])
+def test_padding_changes_nothing_in_a_translator(positional_encoding, norm, causal_mask):
+    switches = {"positional_encoding": positional_encoding, "norm": norm}
+    model = build(EncoderDecoder, **switches, causal_mask=causal_mask)
     sources, targets = ([words(length) for length in lengths] for lengths in ((3, 8, 5), (7, 2, 4)))
     together = model(padded(sources), padded(targets))
     for i, (src, tgt) in enumerate(zip(sources, targets, strict=True)):
         torch.testing.assert_close(together[i, : len(tgt)], model(src[None], tgt[None])[0])
+
+
+def test_without_the_causal_mask_what_is_cached_stays_visible():
+    model, cache, tokens = build(DecoderLM, causal_mask=False), empty_cache(), words(2, 9)
+    first, rest = tokens.split([5, 4], dim=1)
+    changed = first % 16 + 1
+    assert model.decoder_mask(tokens, None).shape == (2, 1, 1, 9)
+    model(first, cache=cache)
+    assert model.decoder_mask(rest, cache).expand(2, 1, 4, 9).all()
+    other = empty_cache()
+    model(changed, cache=other)
+    before, after = model(rest, cache=cache), model(rest, cache=other)
+    assert not torch.isclose(before, after).all(dim=-1).any()
 
 
 @every_encoding

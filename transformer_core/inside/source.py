@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import FeedForward
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.masks import causal_mask
+from transformer_core.model.masks import causal_mask, padding_mask
 from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.model.trace import Site, Trace
 
@@ -90,13 +90,14 @@ def stack_parts(model: EncoderDecoder, trace: Trace, target: int) -> list[Part]:
     config, stack, states = model.config, model.decoder, trace.residual["decoder"]
     place, block = stack.positions, stack.blocks[0]
     masked = "Causal mask" if config.causal_mask else "Causal mask, switched off"
+    used = causal_mask if config.causal_mask else padding_mask
     mask = trace.attention[Site("decoder", 0, "self")].mask
     return [
         part("Token vectors", [stack.embed], stack.embedding, tokens=(1, target), x=states[0]),
         part(f"Positions: {config.positional_encoding}", [type(place)], place, x=states[0]),
         part("A stack", [type(stack).forward], stack, x=states[0], output=states[-1]),
         part("A block", [type(block).forward], block, x=states[0], output=states[1]),
-        part(masked, [causal_mask, model.decoder_mask], None, mask=mask),
+        part(masked, [used, model.decoder_mask], None, mask=mask),
     ]
 
 

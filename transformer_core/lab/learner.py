@@ -3,14 +3,14 @@
 import math
 import time
 from collections.abc import Generator
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from torch import Tensor, nn
 
+from transformer_core.checkpoint import fill, weights_in
 from transformer_core.lab.plans import Choice
-from transformer_core.model.models import EncoderDecoder
+from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.model.seeding import seeding
 
 EVERY = 25  # steps between two points of the curves, and at first between two moments
@@ -27,9 +27,12 @@ class Point:
     exact: float  # share of outputs written without a mistake, greedily and unaided
 
 
-def half(model: nn.Module) -> dict[str, Tensor] | None:
-    """A model's weights in float16; None if they do not fit into it."""
-    weights = {name: tensor.half().cpu() for name, tensor in model.state_dict().items()}
+def half(model: Model) -> dict[str, Tensor] | None:
+    """A model's weights in float16; None if they do not fit into it, or are no numbers any more."""
+    try:
+        weights = weights_in(model)
+    except ValueError:
+        return None
     return weights if all(w.isfinite().all() for w in weights.values()) else None
 
 
@@ -59,8 +62,7 @@ class Learner:
     def advance(self) -> bool:
         """One step, or the look at the untrained model that comes first; False at the end."""
         started = time.monotonic()
-        with nullcontext() if self.curve else seeding():  # a loop seeds once, when it begins
-            now, model = next(self.steps, (None, self.model))
+        now, model = next(self.steps, (None, self.model))
         self.model = cast(EncoderDecoder, model)  # the model fit was given, or its average
         self.seconds += time.monotonic() - started
         if now is None:
@@ -91,5 +93,5 @@ class Learner:
             return self.step, self.model
         with seeding():
             past = EncoderDecoder(self.model.config).eval()
-        past.load_state_dict({name: w.float() for name, w in self.moments[recorded[-1]].items()})
+        fill(past, self.moments[recorded[-1]])
         return recorded[-1], past

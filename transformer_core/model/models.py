@@ -90,10 +90,14 @@ class Model(nn.Module):
         return getattr(getattr(self, site.stack).blocks[site.layer], f"{site.kind}_attention")
 
     def decoder_mask(self, tokens: Tensor, cache: Cache | None) -> Tensor:
-        """Which of all positions the new ones may look at. tokens (batch, new) -> (new, all)"""
-        n_all = tokens.size(1) + (cache.length if cache else 0)
-        mask = causal_mask(tokens.size(1), n_all, tokens.device)
-        return mask if self.config.causal_mask else torch.ones_like(mask)
+        """Which of all positions the new ones, tokens (batch, new), may look at.
+
+        -> (new, all), or where the future is not hidden (batch, 1, 1, all)
+        """
+        n_past = cache.length if cache else 0
+        if self.config.causal_mask:  # of padding, too, no token sees any: it comes last
+            return causal_mask(tokens.size(1), n_past + tokens.size(1), tokens.device)
+        return F.pad(padding_mask(tokens), (n_past, 0), value=True)
 
     @property
     def n_parameters(self) -> int:
