@@ -1,9 +1,7 @@
 """Doors lead to where a text can be read."""
 
-import json
-
 import pytest
-from tiny import write_tinies
+from tiny import tiny_writer, write_tinies, write_tiny
 
 from transformer_core.published import Models
 from transformer_core.ui.doors import from_text, try_twins
@@ -12,10 +10,12 @@ from transformer_core.ui.doors import from_text, try_twins
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = write_tinies(tmp_path_factory.mktemp("checkpoints"))
+    write_tinies(studies := tmp_path_factory.mktemp("studies"))
     for name in ("sentiment", "shakespeare", "translation"):
-        study = folder / "ablations" / name
-        study.mkdir(parents=True)
-        (study / "study.json").write_text(json.dumps({}))
+        (folder / "ablations" / name).mkdir(parents=True)
+        (studies / name).rename(folder / "ablations" / name / "full")
+        (folder / "ablations" / name / "study.json").write_text("{}")
+    write_tiny(folder / "ablations" / "shakespeare" / "full", tiny_writer(max_len=62))
     return Models(folder)
 
 
@@ -42,6 +42,10 @@ def test_more_pieces_can_be_looked_into_than_twins_read(models):
     assert from_text(models, "translation", text, range(101)) == [], "nor has its answer room"
 
 
+def test_no_door_leads_to_models_that_do_not_know_a_letter(models):
+    assert names(from_text(models, "translation", "speak ☃")) == ["See it inside"]
+
+
 def test_of_a_long_story_the_end_is_taken(models):
-    (_, inside), (_, twins) = from_text(models, "shakespeare", "to be " * 500)
+    (_, inside), (_, twins) = from_text(models, "shakespeare", "to me " * 500)
     assert (len(inside.text), len(twins.text)) == (100, 60)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from transformer_core.checkpoint import Trained, read_config
+from transformer_core.checkpoint import CheckpointError, Trained, read_config
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import (
@@ -23,7 +23,7 @@ from transformer_core.model.trace import Site, Trace
 from transformer_core.published import Models
 from transformer_core.studies.records import Study
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.generation import look, read, write
+from transformer_core.tasks.generation import look, nats_per_token, read, write
 from transformer_core.tasks.requests import AttentionView, InputError, check_characters
 from transformer_core.tasks.translation import read_back, translate_sentence
 from transformer_core.tasks.wording import percent
@@ -86,6 +86,17 @@ def attention(models: Models, twin: Twin) -> dict[Site, AttentionView]:
     return READ_BACK[type(trained.model)](trained, *twin.ids)
 
 
+def can_read(models: Models, study: str, text: str) -> bool:
+    """Whether there is a study, with its whole model, and that would read this text."""
+    if not (models.folder / "ablations" / study / "study.json").exists():
+        return False
+    try:
+        check(models.get(f"ablations/{study}/full"), text)
+    except (CheckpointError, InputError):
+        return False
+    return True
+
+
 def check(trained: Trained[Model], text: str) -> None:
     """InputError unless the text is one that the variants can read."""
     if not isinstance(text, str) or not text.strip():
@@ -123,11 +134,10 @@ def translated_views(trained: Trained[EncoderDecoder], src: list[int], written: 
 def continued(trained: Trained[DecoderLM], text: str) -> Answer:
     """What is written next, and how surprising the text itself was."""
     tokens = read(trained, text)
-    surprises = [-token.log_prob for token in tokens[1:]]
     written = write(trained, text, N_WRITTEN, SAMPLING, SEED)
     says = "".join(token.text for token in written)
-    nats = sum(surprises) / max(1, len(surprises))
-    note = f"your text: {nats:.2f} nats per character" if surprises else ""
+    nats = nats_per_token(tokens)
+    note = f"your text: {nats:.2f} nats per character" if len(tokens) > 1 else ""
     return says, note, [[token.id for token in tokens]]
 
 

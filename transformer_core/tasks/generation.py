@@ -147,13 +147,17 @@ def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) ->
         yield chosen(trained.tokenizer, index, log_probs)
 
 
-def bits_per_token(tokens: Sequence[Token]) -> float:
+def nats_per_token(tokens: Sequence[Token]) -> float:
     """The model's mean surprise at a text that it has read; 0 if there is only one token.
 
     The first token does not count, since nothing comes before it.
     """
-    nats = -sum(token.log_prob for token in tokens[1:])
-    return nats / max(1, len(tokens) - 1) / math.log(2)
+    return -sum(token.log_prob for token in tokens[1:]) / max(1, len(tokens) - 1)
+
+
+def bits_per_token(tokens: Sequence[Token]) -> float:
+    """The same in bits."""
+    return nats_per_token(tokens) / math.log(2)
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,7 @@ def from_text(models: Models, name: str, text: str, written: Sequence[int] = ())
     if not text.strip():
         return []
     answer_fits = len(written) <= forward.MAX_TOKENS
-    inside = answer_fits and fits(models, name, text, forward.MAX_CHARACTERS, forward.MAX_TOKENS)
-    doors = [see_inside(name, text, written)] if inside else []
+    doors = [see_inside(name, text, written)] if answer_fits and fits(models, name, text) else []
     return [*doors, *try_twins(models, name, text)]
 
 
@@ -61,24 +60,23 @@ def see_inside(
 
 
 def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 1) -> list[Door]:
-    """The variants of a study with a text; no door without the study, or for a text too long."""
+    """The variants of a study with a text; no door without the study, or for a text that its models
+    cannot read: their vocabulary is not the checkpoint's."""
     text = text[-twins.MAX_PIECES :] if name == CHARACTERS else text
-    there = (models.folder / "ablations" / name / "study.json").exists()
-    # [CLS] and [EOS] are counted here, and are no pieces there
-    if not there or not fits(models, name, text, twins.MAX_CHARACTERS, twins.MAX_PIECES + 2):
+    if not twins.can_read(models, name, text):
         return []
     settings: dict[str, Setting] = {"part": part, "head": head}
     return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
 
 
-def fits(models: Models, name: str, text: str, characters: int, tokens: int) -> bool:
-    """Whether a text is short enough for where a door leads, as its model reads it; of characters
-    the last ones are taken, and always fit."""
+def fits(models: Models, name: str, text: str) -> bool:
+    """Whether a text is short enough for Inside, as its model reads it; of characters the last ones
+    are taken, and always fit."""
     if name == CHARACTERS:
         return True
     trained = models.get(name)
-    most = min(tokens, trained.model.config.max_len)
-    return len(text) <= characters and len(trained.tokenizer.encode(text)) <= most - 2
+    most = min(forward.MAX_TOKENS, trained.model.config.max_len)
+    return len(text) <= forward.MAX_CHARACTERS and len(trained.tokenizer.encode(text)) <= most - 2
 
 
 def watch_it_form() -> Door:
