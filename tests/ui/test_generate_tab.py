@@ -92,8 +92,8 @@ def test_a_text_grows_up_to_its_limit_and_then_says_so(trained, monkeypatch):
     with pytest.raises(InputError, match="The text has 40 characters"):
         wanting(story, 1)
     assert wanting(story, 0) == story
-    with pytest.raises(InputError, match="The prompt has 41 characters; at most 40"):
-        begun(trained, story, "A" * 41)
+    with pytest.raises(InputError, match="The prompt has 40 characters; at most 39"):
+        begun(trained, story, "A" * 40)
 
 
 def test_the_oldest_texts_make_room_for_what_is_long(trained, monkeypatch):

@@ -13,6 +13,7 @@ from transformer_core.ui.tabs.positions.drawings import (
     draw_figure,
     draw_rotation,
 )
+from transformer_core.ui.tabs.positions.positions import within
 
 SIZES = (64, 40, 4)
 
@@ -69,6 +70,11 @@ def test_all_five_are_drawn_where_they_act_and_nowhere_else():
         close(cards[name], three_places(name, config)[place])
     (long,) = draw_all(64, 256, 4)
     assert {card["rows"] for card in long["cards"] if "rows" in card} == {SHOWN_POSITIONS}
+
+
+def test_a_position_beyond_the_last_becomes_the_last():
+    assert within(96, 200) == 95
+    assert within(96, 95) == within(256, 200) == gr.skip()
 
 
 def test_the_rotation_is_exact():

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from transformer_core.studies.curves import Line
 from transformer_core.studies.records import Study, Variant, changed_fields
 
 ROUNDING = 1e-9
 SHOWN = 4  # curves that a figure opens with
 LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
-    "A difference counts as real if Welch's two-sided t-test on the seeds' last values finds it at "
-    "the 5 % level after Holm's correction for the number of variants. Where the seeds of both do "
-    "not differ among themselves there is nothing to test, and any difference counts. The p shown "
-    "is before the correction."
+    "A difference is beyond the spread of seeds if Welch's two-sided t-test on the seeds' last "
+    "values finds it at the 5 % level after Holm's correction for the number of variants. Where "
+    "the seeds of both do not differ among themselves there is nothing to test, and any difference "
+    "counts. The p shown is before the correction."
 )
 # What the student reports measured with their own models and data, in the order they are known in.
 PUBLISHED = {
@@ -122,6 +123,18 @@ def endings(study: Study, split: str, metric: str) -> list[Ending]:
         return one is not base, math.inf if math.isnan(apart) else -apart
 
     return sorted(found, key=place)
+
+
+def last_measured(lines: list[Line]) -> list[Ending]:
+    """Where each line was measured last; lines that never were are left out."""
+    found = []
+    for one in lines:
+        places = np.flatnonzero(~np.isnan(one.mean))
+        if places.size:
+            values = one.seeds[:, places[-1]]
+            values = values[~np.isnan(values)]
+            found.append(Ending(one.title, mean_of(values), deviation_of(values)))
+    return found
 
 
 def clearness(study: Study) -> float:

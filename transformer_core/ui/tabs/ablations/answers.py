@@ -4,7 +4,6 @@ import html
 from dataclasses import dataclass
 
 import gradio as gr
-import numpy as np
 
 from transformer_core.published import Models
 from transformer_core.studies.findings import (
@@ -21,10 +20,10 @@ from transformer_core.studies.statistics import (
     PUBLISHED,
     TEST,
     Comparison,
-    Ending,
     compare,
     difference,
     endings,
+    last_measured,
     lower_is_better,
 )
 from transformer_core.studies.twins import check as check_text
@@ -204,11 +203,10 @@ class Answers:
             return {"finding": f"Its models were not measured on longer texts.{them}", "lines": []}
         known = study.baseline.title
         trained = study.baseline.record["model"]["max_len"]
-        ends = [Ending(line.title, *last(line)) for line in lines]
         return variants_value(
             study.name,
             lines,
-            sorted(ends, key=lambda end: end.title != known),
+            sorted(last_measured(lines), key=lambda end: end.title != known),
             "loss",
             "position in the text",
             "loss, nats per character",
@@ -224,12 +222,6 @@ def found_by(study: Study, metric: str) -> str:
     if ("validation", metric) not in study.variants[whole].curves:
         return f"**{whole}** has no {metric.replace('_', ' ')} to compare the others with."
     return finding(compare(study, metric, whole), metric, whole)
-
-
-def last(line) -> tuple[float, float]:
-    """The last mean of a curve, and its standard deviation over seeds."""
-    place = np.flatnonzero(~np.isnan(line.mean)).max()
-    return float(line.mean[place]), float(line.high[place] - line.mean[place])
 
 
 def check(study: Study, metric: str) -> None:

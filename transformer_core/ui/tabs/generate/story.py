@@ -109,7 +109,8 @@ class Story:
 def begun(trained: Trained, story: Story, prompt: str) -> Story:
     """The story with a branch that is the prompt; InputError if the model cannot read it."""
     if isinstance(prompt, str) and len(prompt) >= MAX_TEXT:
-        raise InputError(f"The prompt has {len(prompt):,} characters; at most {MAX_TEXT:,} fit.")
+        most = MAX_TEXT - 1  # and one that is written
+        raise InputError(f"The prompt has {len(prompt):,} characters; at most {most:,} fit.")
     tokens = tuple(read(trained, prompt))
     label = " ".join(whole(prompt).split())[:30] or "no prompt"
     return story.added(Branch(story.next_number, label, tokens, len(tokens), len(tokens)))

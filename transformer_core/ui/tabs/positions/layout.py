@@ -17,7 +17,7 @@ from transformer_core.ui.views.longer import longer_view
 from transformer_core.ui.views.orders import orders_view
 from transformer_core.ui.views.plot import plot_view
 
-LENGTH = 96  # positions at first
+LENGTH, LONGEST = 96, 256  # positions at first, and at most
 SEE = {
     "similarity": "The dot product of two sinusoids depends on their distance alone: the picture "
     "is constant along diagonals and 1 on the main one. With many channels and a large base it "
@@ -89,7 +89,7 @@ def distance_section() -> dict:
 def similarity_section() -> dict:
     """How alike two sinusoids are."""
     with section("Similarity"):
-        position = Slider(0, LENGTH - 1, 24, step=1, label="Position")
+        position = Slider(0, LONGEST - 1, 24, step=1, label="Position")
         with gr.Row():
             similarity = plot_view("All pairs of positions", SEE["similarity"], "pe-similarity")
             row = plot_view("One position against all others", SEE["row"], "pe-row")
@@ -138,7 +138,7 @@ def lay_out() -> Layout:
             min_width=400,
         )
         d_model = Slider(8, 256, 64, step=8, label="d_model", min_width=120, scale=2)
-        length = Slider(8, 256, LENGTH, step=8, label="Length", min_width=120, scale=2)
+        length = Slider(8, LONGEST, LENGTH, step=8, label="Length", min_width=120, scale=2)
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")
     with sections() as row:

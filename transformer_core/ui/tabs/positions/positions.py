@@ -52,8 +52,9 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         here.figure,
         **QUIET,
     )
-    here.length.change(
-        lambda length, at: gr.Slider(maximum=length - 1, value=min(at, length - 1)),
+    after_any(
+        [here.length.change, here.position.change],
+        within,
         [here.length, here.position],
         here.position,
         **QUIET,
@@ -74,6 +75,11 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         followers.outputs,
         **QUIET,
     )
+
+
+def within(length: float, at: float) -> float | dict:
+    """The last position there is, for one beyond it."""
+    return length - 1 if at >= length else gr.skip()
 
 
 def begins(page: Page, *asked: gr.State | gr.Textbox | gr.Radio) -> list:
