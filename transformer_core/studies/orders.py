@@ -41,6 +41,14 @@ class Words:
         """The order in which it was typed."""
         return tuple(range(len(self.words)))
 
+    @property
+    def swapped(self) -> tuple[int, ...]:
+        """The first order with its second word (of two the first) and its last exchanged."""
+        order, last = list(self.first), len(self.words) - 1
+        second = min(1, last - 1)
+        order[second], order[last] = last, second
+        return self.settled(order)
+
     def settled(self, order: Iterable[int]) -> tuple[int, ...]:
         """An order in which equal words follow each other as they were typed: of those that spell
         the same text, the one."""

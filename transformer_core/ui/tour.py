@@ -8,7 +8,6 @@ import gradio as gr
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.ablations.answers import TEXTS
 from transformer_core.ui.tabs.inside.layout import EXAMPLES
-from transformer_core.ui.tabs.positions.shuffle import FIRST
 from transformer_core.ui.views.view import view
 
 
@@ -133,10 +132,11 @@ STOPS = (
         "#learning .learning-slider",
     ),
     Stop(
-        Place("positions", "shuffle", FIRST),
+        # no example: of those the answer is there at once
+        Place("positions", "shuffle", "A boy sees a girl."),
         "#orders",
         "Five translators differ in how they are told where a word stands; one is told nothing. "
-        "“A dog chases a man” becomes “A man chases a dog”: who notices?",
+        "“A boy sees a girl” becomes “A girl sees a boy”: who notices?",
         ("All five", "All but that one", "Those that add a vector to each word"),
         1,
         "Attention by itself sees a bag of words: without positions no vector moves, and every "

@@ -66,7 +66,7 @@ class Shuffling:
     @answers_errors
     def begin(self, section: str, text: str, left: Ordered) -> dict:
         """A sentence as it was typed or why it cannot be read, once its section is open; the same
-        one as a visitor left it."""
+        one as a visitor left it. Of an example two words have changed places already."""
         if section != SECTION:
             return gr.skip()
         try:
@@ -76,7 +76,7 @@ class Shuffling:
             return {"summary": str(error), "words": [], "rows": []}
         if left.text == text:
             return self.shown(words, left.order, left.tried)
-        return self.shown(words, words.first)
+        return self.shown(words, words.swapped if text in EXAMPLES.values() else words.first)
 
     @answers_errors
     def move(self, text: str, event: gr.EventData) -> tuple[dict, Ordered]:
