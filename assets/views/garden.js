@@ -16,8 +16,13 @@ let moving = 0, drawn = [], ways = [];
 let lit = null, handing = false; // the run that is pointed at; the focus goes on by itself
 let runs = new Map(); // what is written between two forks, by all that is said up to its end
 const threads = shape('g'), dots = shape('path', { class: 'garden-dots' }), texts = shape('g');
-const start = shape('text', { 'text-anchor': 'end', class: 'garden-before' });
-svg.append(threads, dots, start, texts);
+const stem = shape('rect', { x: 0, class: 'garden-stem' });
+const start = shape('text', {
+  'text-anchor': 'end',
+  class: 'garden-before',
+  'data-on': '--past', // what lies behind it, for the test of its contrast
+});
+svg.append(stem, threads, dots, start, texts);
 let seen = null; // the value that is drawn; the last one may answer an earlier press
 
 // [letters so far][line]: the lines that agree with it up to there: their first and their number, and
@@ -77,7 +82,7 @@ function layout(value) {
     return points;
   });
   paths.push(...paths.splice(likeliest, 1));
-  return { runs, paths, width: Math.max(...paths.map((points) => points.at(-1)[0])) + 20 };
+  return { runs, paths, width: Math.max(...paths.map((points) => points.at(-1)[0])) + 28 };
 }
 function trace(points) {
   let text = `M${points[0]}`;
@@ -117,17 +122,29 @@ function draw() {
     });
   }
 }
-const margin = () => svg.parentElement.clientWidth < 600 ? 64 : 140;
+const margin = () => {
+  const { clientWidth } = svg.parentElement;
+  return clientWidth < 600 ? 64 : clientWidth < 1000 ? 140 : 200;
+};
+// as much of the text before as there is room for, from the beginning of a word if it has one
+function beforeIn(room) {
+  const letters = [...seen.before];
+  if (letters.length <= room) return letters;
+  const end = letters.slice(1 - room), space = end.findIndex((letter) => /\s/.test(letter));
+  return ['…', ...space < 0 || space > room - 4 ? end : end.slice(space + 1)];
+}
 function picture() {
   left = margin();
   const value = seen, now = layout(value), room = Math.floor((left - 12) / LETTER);
   svg.setAttribute('width', now.width);
   svg.setAttribute('height', 2 * TOP + ROW * (now.paths.length - 1));
   svg.setAttribute('aria-label', value.summary);
+  const n = now.paths.length - 1, middle = now.paths.at(-1)[0][1];
+  const sizes = { y: middle - THICK * n / 2, width: left, height: THICK * n };
+  for (const [name, size] of Object.entries(sizes)) stem.setAttribute(name, size);
   start.setAttribute('x', left - 8);
-  start.setAttribute('y', now.paths[0][0][1] + 16 + 4);
-  start.textContent = [...value.before].slice(-room).map(shown).join('');
-  const n = now.paths.length - 1;
+  start.setAttribute('y', middle + 5);
+  start.textContent = beforeIn(room).map(shown).join('');
   ways = [
     ...sized(threads, n, (j) => shape('path', { class: 'garden-thread', 'data-thread': j })),
     dots,
@@ -188,7 +205,7 @@ function write(group, run, n) {
   }
   chance.textContent = forked ? percent(p) : '';
   letters.firstChild.textContent = text[0];
-  letters.lastChild.textContent = text.slice(1);
+  letters.lastChild.textContent = text.slice(1) + (to === seen.lines[line].length ? ' …' : '');
 }
 function move(old, now) {
   cancelAnimationFrame(moving);

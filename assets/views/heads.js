@@ -126,8 +126,7 @@ function enlarge() {
   rowText();
   spread();
   const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
-  mark(query, key);
-  key >= 0 ? pair(query, key) : describe(query >= 0 ? query : atRest());
+  read(query >= 0 ? query : atRest(), key, query);
 }
 function spread() { // of a head that looks at its own stack
   const g = data(), itself = g.name.includes('self');
@@ -147,14 +146,12 @@ function label() { // both axes, with as many tokens as there is room for
     'tall',
     Math.max(...keys.map((t) => t.trim().length)) * 7 > width / keys.length,
   );
-  labelAxis($('.heads-keys'), keys, Math.floor(width / 11));
-  labelAxis($('.heads-queries'), queries, Math.floor((map.clientHeight || width) / 11));
+  labelAxis($('.heads-queries'), queries, map.clientHeight || width);
+  labelAxis($('.heads-keys'), keys, map.clientWidth || width);
 }
-function mark(...pair) { // the labels of a query and a key
-  marked = pair;
-  [$('.heads-queries'), $('.heads-keys')].forEach((labels, axis) =>
-    [...labels.children].forEach((label, i) => label.classList.toggle('on', i === pair[axis]))
-  );
+function mark(...cell) {
+  marked = cell;
+  markAxes([$('.heads-queries'), $('.heads-keys')], cell);
 }
 function rowText() {
   const g = data();
@@ -258,8 +255,9 @@ actions.png = () => {
     },
   );
 };
-function read(i, j) { // a query and a key, or with -1 for the key all that the query looks at
-  query = i;
+// a query and a key, or with -1 for the key all that the query looks at
+function read(i, j, chosen = i) {
+  query = chosen; // -1: the one at rest, which another text may have elsewhere
   mark(i, j);
   j < 0 ? describe(i) : pair(i, j);
 }

@@ -78,9 +78,22 @@ const clipped = (text, longest) => {
   return letters.length > longest ? letters.slice(0, longest - 1).join('') + '…' : text;
 };
 const axisName = (token) => clipped(unspaced(token), 16);
-function labelAxis(box, tokens, limit) {
-  const step = Math.ceil(tokens.length / limit);
+const NAME_ROOM = [8, 11]; // px that the name of one token needs along an axis: a character, a longer one
+// The names along an axis of so many px, as many as there is room for. Of single characters every
+// second one would say nothing: there it is all of them or those that are marked, see heads.css.
+function labelAxis(box, tokens, room) {
+  const isText = tokens.every((token) => [...axisName(token)].length < 2);
+  const limit = Math.max(1, Math.floor(room / NAME_ROOM[isText ? 0 : 1]));
+  box.classList.toggle('sparse', isText && tokens.length > limit);
+  const step = isText ? 1 : Math.ceil(tokens.length / limit);
   box.replaceChildren(...tokens.map((token, i) => {
-    return make('span', { text: i % step ? '' : axisName(token), title: unspaced(token) });
+    const name = make('span', { text: i % step ? '' : axisName(token), title: unspaced(token) });
+    if (isText && token === ' ') name.classList.add('space'); // lines of letters are read without its sign
+    return name;
   }));
+}
+function markAxes(axes, cell) { // the names of a query and a key
+  axes.forEach((box, axis) =>
+    [...box.children].forEach((name, i) => name.classList.toggle('on', i === cell[axis]))
+  );
 }

@@ -81,7 +81,7 @@ const boxOf = (x, base, width) => ({
   top: base - 10,
   foot: base + 3,
 });
-// A function that takes a box of the picture, if no stem, piece or box taken before is in its way.
+// A function that takes boxes of the picture, if no stem, piece or box taken before is in their way.
 function roomIn({ width, height }, stems, measure) {
   const taken = stems.flatMap((node) => {
     const half = wide(node) / 2, { inside, base, width } = letters(node, measure);
@@ -93,7 +93,7 @@ function roomIn({ width, height }, stems, measure) {
     !taken.some((other) =>
       one.x < other.end && other.x < one.end && one.top < other.foot && other.top < one.foot
     );
-  return (one) => isFree(one) && taken.push(one) > 0;
+  return (...boxes) => boxes.every(isFree) && taken.push(...boxes) > 0;
 }
 // The winner's numbers stand under its stem, and twigs leave a stem on both sides, the likelier
 // nearer to it; one that finds no room is not drawn.
@@ -111,8 +111,10 @@ function giveRoom(size, stems, living, nodes, measure) {
       [up, -up].map((side) => parent.y + side * (half + 11 + LEVEL * level))
     );
     for (const node of nodes.filter(({ from, kept }) => from === parent && !kept)) {
-      const width = measure(named(node), TEXT);
-      node.y = places.find((y) => take(boxOf(node.x, y + 4, width)));
+      const width = measure(named(node), TEXT), middle = (parent.end + node.x) / 2;
+      node.y = places.find((y) =>
+        take(boxOf(node.x, y + 4, width), { x: middle, end: node.x - 3, top: y - 3, foot: y + 3 })
+      );
     }
   }
 }

@@ -4,7 +4,6 @@
 //   note, why, queries: […], keys: […], weights: packed}]}
 const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note');
 const LONG = 2; // characters of a name that still fits upright
-const LINE = 11; // px that an upright label needs
 let chosen = 0;
 let enlarged = ''; // the one that is shown large, as it was drawn
 let label = () => {}; // the keys of its map, as many as there is room for
@@ -51,22 +50,31 @@ function plot(twin) {
   const map = mapOf(twin, STEERED), keys = make('div', { class: 'heads-keys' });
   const queries = make('div', { class: 'heads-queries' });
   keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
-  label = () => labelAxis(keys, twin.keys, Math.floor(map.clientWidth / LINE));
-  labelAxis(queries, twin.queries, 22);
+  label = () => {
+    labelAxis(keys, twin.keys, map.clientWidth);
+    labelAxis(queries, twin.queries, map.clientHeight);
+    markAxes([queries, keys], cell);
+  };
   const n = twin.queries.length, m = twin.keys.length, weights = unpack(twin.weights);
   const said = make('p', {
     class: 'twin-note',
     role: 'status',
     text: 'Point at the map for its numbers, or use the arrow keys.',
   });
-  let cell = [n - 1, 0];
+  let cell = [n - 1, -1]; // the last query; of its keys none yet
   const read = (i, j) => {
     cell = [i, j];
+    markAxes([queries, keys], cell);
     said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
       percent(weights[i * m + j])
     } of its attention.`;
   };
-  steerMap(map, { status: said, size: () => [n, m], at: () => cell, read });
+  steerMap(map, {
+    status: said,
+    size: () => [n, m],
+    at: () => [cell[0], Math.max(0, cell[1])],
+    read,
+  });
   return make('div', {}, make('div', { class: 'heads-plot' }, keys, queries, map), said);
 }
 function draw() {

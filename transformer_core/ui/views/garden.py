@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import gradio as gr
 
 from transformer_core.tasks.generation import Thread
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import player_bar, view
 
-SHOWN_BEFORE = 12  # characters of the text that it grows from
+SHOWN_BEFORE = 30  # characters of the text that it grows from
 HOTTEST = 2  # temperature
 
 
@@ -50,6 +51,6 @@ def garden_value(
         "temperature": temperature,
         "lines": [one.tokens for one in found],
         "ids": [one.ids for one in found],
-        "probs": [[float(f"{p:.4g}") for p in one.probs] for one in found],
+        "probs": [[digits(p) for p in one.probs] for one in found],
         "likeliest": [one.likeliest for one in found].index(True),
     }

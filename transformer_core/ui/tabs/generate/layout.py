@@ -162,7 +162,9 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
         garden = garden_view("What it could write from here", elem_id="garden")
         branches = gr.Radio([], label="Branches", elem_id="branches")
     with section("Heads"):
-        heads = attention_view("What every head looked at", elem_id="heads")
+        heads = attention_view(
+            "What every head looked at", elem_id="heads", elem_classes="heads-beside"
+        )
     with section("Switch off"):
         switches = switches_view("Switch heads off", lasting=True, elem_id="story-switches")
     with section("Surprise"):
