@@ -7,7 +7,7 @@
 # make lint              style and types alone
 # make bench             speed, as ratios measured in one run
 # make train-shakespeare, train-copy, train-translation, train-sentiment
-# make train-ablations ARGS="copy_task --jobs 2"
+# make train-ablations ARGS="copy_task --jobs 2 --out out/ablations"
 #
 # ARGS goes to the script: make train-shakespeare ARGS="--minutes 5 --out /tmp/model"
 # PYTHON makes the environment: make app PYTHON=python3.12

@@ -135,12 +135,23 @@ def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None
     settle(flags)
     study, out = STUDIES[flags.study], flags.out / flags.study
     chosen = recipes(flags)
-    for seed in flags.seeds:
-        for name, recipe in chosen.items():
-            with locked(out / "training" / f"{name}-{seed}.lock", wait=False) as mine:
-                if mine and not is_finished(out / name, seed):
-                    outcome = train(study, name, recipe, seed, flags.data, out, hardware)
-                    print(f"{flags.study}: {outcome}", flush=True)
+    for seed, name in left(flags):
+        with locked(out / "training" / f"{name}-{seed}.lock", wait=False) as mine:
+            if mine and not is_finished(out / name, seed):  # another process may have done it
+                outcome = train(study, name, chosen[name], seed, flags.data, out, hardware)
+                print(f"{flags.study}: {outcome}", flush=True)
+
+
+def left(flags: argparse.Namespace) -> list[tuple[int, str]]:
+    """The runs that the command line asks for and that are not done: seed and variant, in their
+    order."""
+    folder = flags.out / flags.study
+    return [
+        (seed, name)
+        for seed in flags.seeds
+        for name in recipes(flags)
+        if not is_finished(folder / name, seed)
+    ]
 
 
 def whole(flags: argparse.Namespace) -> Recipe:
@@ -196,6 +207,9 @@ def main(argv: list[str] | None = None) -> None:
     with locked(out / "training" / "study.lock", wait=True):
         hardware = agreed(out)
         plan = refuse_to_mix(whole(flags), recipes(flags), hardware, out)
+        if not left(flags):
+            print(f"{flags.study}: all of this stands in {out}; another --out trains it anew")
+            return
         record = {
             **(read_json(out / "study.json") or {}),
             "variants": list(study.variants(study.presets[flags.preset])),

@@ -38,13 +38,22 @@ def task_table(checkpoints: Path, scores: dict[str, Scores]) -> str:
     checkpoint of a task, with a link to its card."""
     first = next(iter(scores))
     card = exam_of(CHECKPOINTS[first].script).card_of(checkpoints / first)
-    links = [f"[{folder}](checkpoints/{folder})" for folder in scores]
+    links = [
+        f"[{folder}](checkpoints/{folder})"
+        + ("" if counts(own) == counts(scores[first]) else ", another test set")
+        for folder, own in scores.items()
+    ]
     rows = [
         [meaning(card, name), *(shown(own.get(name)) for own in scores.values())]
         for name in dict.fromkeys(itertools.chain.from_iterable(scores.values()))
     ]
     lines = [["what is measured", *links], ["---", *["---:"] * len(links)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def counts(scores: Scores) -> dict[str, int]:
+    """How many of what were scored."""
+    return {name: value for name, value in scores.items() if isinstance(value, int)}
 
 
 def shown(value: float | None) -> str:

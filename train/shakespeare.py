@@ -76,7 +76,7 @@ CARD = Card(
         "public domain."
     ),
     scores={
-        "val_loss": "loss on the last tenth, nats per character",
+        "val_loss": "validation loss, that of the last tenth, nats per character",
         "bits_per_character": "the same in bits",
         "n_chars": "characters",
     },

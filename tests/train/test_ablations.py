@@ -146,11 +146,13 @@ def test_seeds_change_start_and_order_for_all_variants_alike(small, tmp_path, mo
     assert len(set(starts)) == 2
 
 
-def test_a_finished_run_is_not_repeated(small, tmp_path, monkeypatch):
+def test_a_finished_run_is_not_repeated(small, tmp_path, monkeypatch, capsys):
     folder = run(tmp_path, "--variants", "full")
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
     monkeypatch.setattr(ablations, "train", lambda *_: pytest.fail("it was trained again"))
+    capsys.readouterr()
     run(tmp_path, "--variants", "full")
+    assert capsys.readouterr().out.endswith("; another --out trains it anew\n")
     assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
