@@ -39,7 +39,8 @@ def sentiment_weights(
     """Of a review's tokens at the places that its flow draws: to find them anew would take as long
     as the flow. found holds a trace."""
     weights = [found.view(site).weights[:, places][:, :, places] for site in trained.model.sites]
-    return [Weights([found.review.tokens[i] for i in places], weights, [])]
+    tokens = found.review.tokens
+    return [Weights([tokens[i] for i in places], weights, [])]
 
 
 def story_weights(trained: Trained[DecoderLM], seen: Look) -> list[Weights]:

@@ -87,13 +87,17 @@ class Trial:
 
     @property
     def correlation(self) -> Tensor:
-        """How far the methods agree on which words matter, whatever the direction."""
+        """How far the methods agree on which words matter, whatever the direction.
+
+        -> (methods, methods)
+        """
         return rank_correlation(torch.stack([a.scores.abs() for a in self.attributions]))
 
     @property
     def areas(self) -> dict[str, float]:
         """The mean probability along each curve, the most faithful method first."""
-        areas = {m: torch.trapezoid(c, self.dropped).item() for m, c in self.curves.items()}
+        dropped = self.dropped
+        areas = {m: torch.trapezoid(c, dropped).item() for m, c in self.curves.items()}
         return dict(sorted(areas.items(), key=lambda item: item[1]))
 
     @property
@@ -102,20 +106,21 @@ class Trial:
         if CHANCE not in self.curves:
             return ""
         methods = [a.method for a in self.attributions]
-        best, *_ = ranking = [method for method in self.areas if method != CHANCE]
-        few = int((self.dropped[1:] - FEW).abs().argmin()) + 1
+        areas, dropped = self.areas, self.dropped
+        best, *_ = ranking = [method for method in areas if method != CHANCE]
+        few = int((dropped[1:] - FEW).abs().argmin()) + 1
         curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[few]
         first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
         attention = methods[0]
         agreement = self.correlation[0, methods.index(best)].item()
-        areas = torch.trapezoid(self.random, self.dropped)
-        beaten = int((areas > self.areas[attention]).sum())
+        chances = torch.trapezoid(self.random, dropped)
+        beaten = int((chances > areas[attention]).sum())
         return (
             f"For this review the most faithful method is {best}: without the {first} (of "
             f"{len(self.review.words)}) the probability of “{self.label}” goes from "
             f"{percent(curve[0].item(), 1)} to {percent(curve[few].item(), 1)}. "
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
-            f"and does better than {beaten} of {len(areas)} random orders"
+            f"and does better than {beaten} of {len(chances)} random orders"
             + (
                 f"; its rank correlation with {best} is {agreement:.2f}."
                 if attention != best

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
+Norm = Literal["pre", "post", "none"]
 OF_CLASSIFIERS = ("n_classes", "pooling")  # fields that no other model reads
 
 
@@ -25,7 +26,7 @@ class ModelConfig:
 
     positional_encoding: str = "sinusoidal"  # a key of positions.POSITIONAL_ENCODINGS
     position_base: Annotated[float, "wavelengths grow from 2 pi to nearly 2 pi times it"] = 10_000.0
-    norm: Literal["pre", "post", "none"] = "pre"
+    norm: Norm = "pre"
     activation: str = "relu"  # a key of blocks.FEED_FORWARDS
     pooling: Annotated[Literal["cls", "mean"], "what a classifier reads of its last layer"] = "cls"
 

@@ -6,6 +6,8 @@ from torch import Tensor
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
+SHOWN = 16  # tokens
+
 
 def bars_view(title: str, **component) -> gr.HTML:
     """The next token's distribution, before and after the cuts of sampling."""
@@ -16,9 +18,9 @@ def bars_view(title: str, **component) -> gr.HTML:
     return view("bars", title, body, ("svg", "csv"), scripts=("shared_charts",), **component)
 
 
-def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str, n: int = 16) -> dict:
-    """What bars.js draws: the n most probable tokens. model, drawn (vocab_size,) probabilities."""
-    best = model.topk(min(n, len(model))).indices
+def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str) -> dict:
+    """What bars.js draws: the most probable tokens. model, drawn (vocab_size,) probabilities."""
+    best = model.topk(min(SHOWN, len(model))).indices
     # the cut is drawn as one line, so what is cut comes last also if a penalty reordered them
     order = sorted(best.tolist(), key=lambda i: (drawn[i] == 0, -model[i]))
     return {

@@ -3,6 +3,7 @@
 import gradio as gr
 
 from transformer_core.explain.trial import Trial
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import steered, view
 
 
@@ -30,7 +31,7 @@ def trial_value(trial: Trial, summary: str) -> dict:
                 "name": a.method,
                 "note": a.note,
                 "signed": a.signed,
-                "scores": [float(f"{score:.4g}") for score in a.scores.tolist()],
+                "scores": [digits(score) for score in a.scores.tolist()],
                 "area": round(areas[a.method], 4) if a.method in areas else None,
             }
             for a in trial.attributions

@@ -1,12 +1,13 @@
 """What a visitor chooses before a start: the controls of one model, and the plan made of all."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import gradio as gr
 
 from transformer_core.lab.plans import LABELS, Choice, Plan
 from transformer_core.lab.toys import PASTED
+from transformer_core.model.config import Norm
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 PAIRS = """one -> eins
@@ -36,7 +37,7 @@ def choice_controls(choice: Choice) -> list[Any]:
                 min_width=120,
             ),
             gr.Dropdown(
-                ["pre", "post", "none"], value=choice.norm, label=LABELS["norm"], min_width=120
+                list(get_args(Norm)), value=choice.norm, label=LABELS["norm"], min_width=120
             ),
         ]
     with gr.Row():

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from transformer_core.tasks.translation import MAX_BEAM
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.slider import Slider
@@ -138,7 +139,7 @@ def lay_out_search() -> dict:
     """How it searches, what it found, and what it gave up."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=2, min_width=280):
-            beam = Slider(1, 12, 4, step=1, label="Beam size", info="1 is greedy")
+            beam = Slider(1, MAX_BEAM, 4, step=1, label="Beam size", info="1 is greedy")
             penalty = Slider(
                 0, 2, 1, step=0.1, label="Length penalty", info="more favours longer sentences"
             )

@@ -1,9 +1,9 @@
 """What the Translate tab shows of a visitor's work: the value of every output."""
 
-import difflib
 import math
 import time
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 import gradio as gr
 
@@ -192,5 +192,11 @@ def told(trained: Trained, work: Work, damage: dict | None) -> str:
 
 def word_diff(before: str, after: str) -> list[list[str]]:
     """[[" ", word], ["-", word], ["+", word], …] from one text to the other."""
-    words = difflib.ndiff(before.split(), after.split())
-    return [[line[0], line[2:]] for line in words if line[0] in " -+"]
+    old, new = before.split(), after.split()
+    found = []
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found += [[" ", word] for word in old[a:b]]
+        else:
+            found += [*(["-", word] for word in old[a:b]), *(["+", word] for word in new[c:d])]
+    return found
