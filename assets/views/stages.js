@@ -11,6 +11,10 @@ const short = title.classList.contains('short'); // one screen: six maps at most
 const ROOM = 404, CAPTIONS = 74; // px: of all maps in short, and what stands around each
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [];
+// in short, attention is a row of its numbers, and its maps are among all stages
+const row = short && attentionRow($('.row-box'), (panel, i, j) => {
+  tell('unfold', { part: current().part, cell: [panel, i, j, current().head], press: null });
+});
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const clip = (text) => clipped(unspaced(text), LONGEST);
@@ -49,18 +53,17 @@ function describe(map, i, j) {
     beside ? ` (row: ${beside})` : ''
   }`;
 }
-function plot(value) {
-  const map = {
-    ...value,
-    numbers: floats(value.values),
-    beside: value.beside.map(([what, packed]) => [what, floats(packed)]),
-    cell: [0, 0],
-  };
+const mapOf = (value) => ({
+  ...value,
+  numbers: floats(value.values),
+  beside: value.beside.map(([what, packed]) => [what, floats(packed)]),
+  cell: [0, 0],
+});
+function plot(map) {
   map.about = summary(map);
   map.say = make('p', { class: 'stages-say', role: 'status', text: map.about });
   map.canvas = drawnMap(map);
   listen(map);
-  maps.push(map);
   const caption = make(
     'figcaption',
     {},
@@ -160,8 +163,10 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.panels);
   element.firstElementChild.classList.toggle('short', short);
-  maps = [];
-  if (!value?.panels) return figures.replaceChildren();
+  maps = value?.panels?.map(mapOf) ?? [];
+  const isRow = short && value?.heads > 0;
+  element.firstElementChild.classList.toggle('row-shown', isRow);
+  if (!maps.length) return figures.replaceChildren();
   title.textContent = value.title;
   note.textContent = value.see;
   redraw(
@@ -176,9 +181,10 @@ function draw() {
         text: `head ${h + 1}`,
       })),
   );
-  figures.style.setProperty('--columns', Math.min(3, value.panels.length));
-  figures.replaceChildren(...value.panels.map(plot));
-  $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
+  figures.style.setProperty('--columns', Math.min(3, maps.length));
+  figures.replaceChildren(...isRow ? [] : maps.map(plot));
+  $('.stages-hidden').hidden = isRow || !maps.some((map) => map.numbers.includes(-Infinity));
+  if (isRow) row(maps);
   labels();
   // what was pressed can be far from what it shows, for example on a page of one column
   const { top } = element.getBoundingClientRect();
@@ -199,6 +205,6 @@ actions.csv = () =>
     ),
   ]);
 whenResized(figures, labels);
-whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
+whenTheme(() => maps.forEach((map) => map.canvas && paintStage(map.canvas, map)));
 watch('value', draw);
 draw();

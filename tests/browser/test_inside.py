@@ -17,7 +17,7 @@ def opened(open_page, **how):
     """The tab with its first example."""
     page = open_page("/?tab=inside", **how)
     page.wait_for_selector("#inside-model svg")
-    page.wait_for_selector("#inside-part figure")
+    page.wait_for_selector("#inside-part .row-table tbody tr")
     page.wait_for_selector("#inside-stages figure")
     return page
 
@@ -64,8 +64,26 @@ def the_stages_of_attention_come_in_their_order(page):
         "context",
         "output",
     ]
-    maps = ["query", "key", "value", "query · key", "softmax", "context"]
-    assert page.locator("#inside-part figcaption b").all_inner_texts() == maps
+    part = page.locator("#inside-part")
+    heads = ["key", "· 64 products, largest first", "= score", "÷ √64", "softmax", ""]
+    assert part.locator("thead th").all_inner_texts() == [*heads, "× value, 64 channels"]
+    expect(part.locator("tbody tr")).to_have_count(15)
+
+
+def a_query_is_chosen_and_its_weights_are_told(page):
+    part = page.locator("#inside-part")
+    chosen = part.locator(".row-queries [aria-pressed=true]")
+    finding = part.locator(".view-note")
+    expect(finding).to_contain_text(f"“{chosen.inner_text()}” gives")
+    before = chosen.inner_text()
+    chosen.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(chosen).not_to_have_text(before)
+    expect(finding).to_contain_text(f"“{chosen.inner_text()}” gives")
+    shares = part.locator("[data-panel=softmax]").all_inner_texts()
+    best = part.locator(".best [data-panel=softmax]").inner_text()
+    assert best in shares and f"gives {best} of its attention to" in finding.inner_text()
 
 
 def a_cell_says_its_number_and_arrow_keys_move(page):
@@ -112,6 +130,7 @@ def a_layer_opens_and_the_other_one_folds(page):
 def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pressed(open_page):
     page = opened(open_page)
     the_stages_of_attention_come_in_their_order(page)
+    a_query_is_chosen_and_its_weights_are_told(page)
     a_cell_says_its_number_and_arrow_keys_move(page)  # first: after a press, focus says nothing
     another_head_can_be_pressed(page)
     rest(page)
@@ -122,7 +141,8 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
 
 def a_number_opens_into_what_it_is_made_of(page):
     part, sheet = page.locator("#inside-part"), page.locator("#inside-number .arithmetic")
-    weights = part.locator("figure").filter(has_text="softmax").locator("canvas")
+    part.locator(".row-queries button").first.click()
+    weights = part.locator(".best [data-panel=softmax]")
     weights.focus()
     weights.press("Enter")
     title = sheet.locator("h3")
@@ -175,7 +195,8 @@ def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_p
 
 def test_an_address_opens_a_number_and_back_returns_to_it(open_page):
     page = opened(open_page)
-    weights = page.locator("#inside-part figure").filter(has_text="softmax").locator("canvas")
+    page.locator("#inside-part .row-queries button").first.click()
+    weights = page.locator("#inside-part .best [data-panel=softmax]")
     weights.focus()
     weights.press("Enter")
     title = page.locator("#inside-number .arithmetic h3")
@@ -306,6 +327,7 @@ def what_cannot_be_read_is_a_sentence(page):
     expect(note).to_contain_text("at most 100")
     expect(page.locator(".toast-body")).to_have_count(0)
     expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
+    expect(page.locator("#inside-part .row-table")).to_be_hidden()
     page.locator("#inside-text textarea").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-model svg").first).to_be_visible()

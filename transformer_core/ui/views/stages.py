@@ -9,12 +9,10 @@ from transformer_core.inside.panel import Panel
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
-MOST = 6  # maps, where there is no room for more
-LEFT_OUT = {"scaled", "with position bias", "output"}  # of attention's stages, for six are enough
-
 
 def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
-    """The matrices of one part, each a map with its tokens; in short on one screen, without them.
+    """The matrices of one part, each a map with its tokens. In short on one screen: maps without
+    them, and of attention how one query came to its weights, see stages_row.js.
 
     Events: switch {head}; unfold {cell, press}, a number that was pressed.
     """
@@ -25,12 +23,11 @@ def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
         '<span class="stages-hint">Press a number to see how it was made</span></p>'
-        '<div class="stages-panels"></div>'
+        '<div class="stages-panels"></div>' + '<div class="row-box"></div>' * short
     )
-    promise = "Here the numbers of one part appear as maps, a row for each token."
-    return view(
-        "stages", title, body, ("csv",), promise=promise, scripts=("shared_maps",), **component
-    )
+    promise = "Here the numbers of one part appear, a row for each token."
+    scripts = ("shared_maps", *(("shared_roving", "stages_row") if short else ()))
+    return view("stages", title, body, ("csv",), promise=promise, scripts=scripts, **component)
 
 
 def stages_value(
@@ -46,10 +43,10 @@ def stages_value(
 ) -> dict:
     """What stages.js draws of a part; heads is 0 where there are none, jump brings it into sight.
 
-    short leaves out what six maps can do without.
+    short leaves out what all heads of an attention make together.
     """
-    if short and len(panels) > MOST:
-        panels = in_short(panels)
+    if short and heads:
+        panels = [panel for panel in panels if panel.title != "output"]
     return {
         "title": title,
         "see": see,
@@ -59,13 +56,6 @@ def stages_value(
         "jump": jump,
         "panels": [panel_value(panel) for panel in panels],
     }
-
-
-def in_short(panels: list[Panel]) -> list[Panel]:
-    """Six stages of attention; the scores are shown masked if a mask hides any of them."""
-    hides = any(panel.values.isinf().any() for panel in panels)
-    left_out = {*LEFT_OUT, "query · key" if hides else "masked"}
-    return [panel for panel in panels if panel.title not in left_out]
 
 
 def panel_value(panel: Panel) -> dict:

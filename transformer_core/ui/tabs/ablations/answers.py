@@ -243,11 +243,17 @@ def check_baseline(study: Study, metric: str, baseline: str) -> None:
 
 
 def spoken(study: Study, metric: str, compared: list[Comparison], baseline: str) -> str:
-    """A sentence for every variant, and what the report published, as markdown."""
+    """A sentence for every variant, or for several of which it is the same, and what the report
+    published, as markdown."""
     base = next(one for one in compared if one.name == baseline)
+    said: dict[str, list[str]] = {}
+    for one in compared:
+        sentence = f"{verdict(one, base, metric)}{size(one, base)}"
+        said.setdefault(sentence, []).append(f"**{html.escape(one.title)}**")
     lines = [
-        f"- **{html.escape(one.title)}**: {verdict(one, base, metric)}{size(one, base)}"
-        for one in compared
+        f"- {listed(titles)}: "
+        + (sentence.replace(" It has ", " Each has ") if len(titles) > 1 else sentence)
+        for sentence, titles in said.items()
     ]
     return "\n".join([*lines, "", PUBLISHED.get(study.name, "")])
 
