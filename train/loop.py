@@ -219,8 +219,9 @@ def fit(
     or from what it began with.
     Close the iterator to stop early.
     """
-    trainer, now = Trainer(model, config, device, precision), Progress()
-    with seeding():  # other threads may be building models
+    now = Progress()
+    with seeding():  # other threads may be building models; and accelerate has one state for all
+        trainer = Trainer(model, config, device, precision)
         # each process learns different examples, and drops out different units
         torch.manual_seed(config.seed + trainer.accelerator.process_index)
     trainer.accelerator.register_for_checkpointing(trainer.average, now)
