@@ -41,7 +41,8 @@ def test_characters_come_back_exactly():
 
 def test_every_character_has_one_id_in_code_point_order():
     tokenizer = train_characters("hello")
-    assert [tokenizer.token(i) for i in range(6, tokenizer.vocab_size)] == ["e", "h", "l", "o"]
+    assert tokenizer.vocabulary == [*SPECIAL_TOKENS, "e", "h", "l", "o"]
+    assert tokenizer.tokens([8, 6]) == ["l", "e"]
     assert tokenizer.encode("hello") == [7, 6, 8, 8, 9]
 
 

@@ -14,13 +14,13 @@ import torch
 from train.data import hub
 from train.data.error import DataError
 from train.data.pairs import spread
+from train.occlusion import CLEAR, importance
 from train.running.flags import in_a_sentence
 from train.running.measured import ALIGNMENT, read_flags, write_measured
 from transformer_core.checkpoint import Trained, load_trained
-from transformer_core.explain.occlusion import CLEAR, importance
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.translation import source_ids, target_ids
+from transformer_core.tasks.batches import source_ids, target_ids
 
 N_SENTENCES = 100  # of each validation set
 

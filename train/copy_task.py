@@ -19,7 +19,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
-from transformer_core.tasks.translation import translate_ids
+from transformer_core.tasks.batches import translate_ids
 from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
 
 N_SYMBOLS = 20

@@ -1,7 +1,7 @@
 """Find out what every attention head looks at: `python -m train.heads`
 
 On texts that the model was not trained on, each head is measured against rules that name keys
-(`transformer_core.explain.rules`). Its name is that of the rule that fits it on every second text;
+(`train.head_rules`). Its name is that of the rule that fits it on every second text;
 what is reported is measured on the others, and so is a test of the name: tokens change places, or
 words are put before a source, and the attention must go along with what the rule names then. What
 a prediction loses without the head stands beside it. The result stands in the checkpoint, as
@@ -20,13 +20,14 @@ from train.running.measured import HEADS, read_flags, write_measured
 from train.seen import Found, Measuring, losses
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.explain.roles import ALIKE, BROAD, FITS, HeadRole, counted
-from transformer_core.explain.rules import AHEAD, CROSS, SELF, WIDE
+from transformer_core.explain.rules import CROSS, SELF, WIDE
 from transformer_core.model.heads import Head, every_head
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Site
 
 N_TEXTS = 120
 N_QUERIES = 50  # a rule with keys for fewer queries names no head
+AHEAD = ("next", "2 ahead", "few ahead", "around")  # rules that no decoder head can follow
 WIDER = 0.3  # a wide rule must exceed the best narrow one by more than this
 
 

@@ -14,8 +14,8 @@ from train.data.pairs import spread
 from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder, Model
+from transformer_core.tasks.batches import source_ids, target_ids
 from transformer_core.tasks.classification import frame
-from transformer_core.tasks.translation import source_ids, target_ids
 
 N_PAIRS = 120  # of each validation set
 SHORTEST, LONGEST = 5, 30  # pieces of a source

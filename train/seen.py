@@ -1,7 +1,7 @@
 """What every head of a model does with a text, as it is and after an edit.
 
 The edit moves tokens (self-attention) or puts words before the source (cross-attention): a head
-whose attention then follows what a rule of `transformer_core.explain.rules` names goes by it.
+whose attention then follows what a rule of `train.head_rules` names goes by it.
 """
 
 from dataclasses import dataclass, fields
@@ -11,18 +11,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from train.head_rules import Tally, cross_rules, entropy, self_rules, tally, token_kinds
 from train.held_out import Text
+from train.occlusion import CLEAR, importance
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out
-from transformer_core.explain.occlusion import CLEAR, importance
-from transformer_core.explain.rules import (
-    Tally,
-    cross_rules,
-    entropy,
-    self_rules,
-    tally,
-    token_kinds,
-)
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Attention, Site, Trace
 from transformer_core.tokenization import CLS, SPECIAL_TOKENS

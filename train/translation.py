@@ -33,7 +33,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import EncoderDecoder
-from transformer_core.tasks.translation import translate_ids
+from transformer_core.tasks.batches import translate_ids
 from transformer_core.tokenization import Tokenizer
 
 # vocab_size is what the tokenizer is trained to: the one of three sizes with the fewest nats per

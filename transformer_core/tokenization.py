@@ -80,6 +80,15 @@ class Tokenizer:
             raise IndexError(f"no token has the id {index}")
         return token
 
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """Every id as the vocabulary writes it."""
+        return [self.token(index) for index in ids]
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """Every token, at the place of its id."""
+        return self.tokens(range(self.vocab_size))
+
     def unknown_characters(self, text: str) -> list[str]:
         """The distinct characters of the composed text that become UNK, in order of appearance."""
         text = composed(text)

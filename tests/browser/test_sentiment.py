@@ -87,7 +87,7 @@ def an_empty_text_is_no_mistake_and_nothing_moves(page):
 def a_text_that_is_too_long_is_answered_in_place(page):
     ready(page, "words")
     review_box(page).fill("a" * 100_001)
-    expect(page.locator("#verdict .view-note")).to_contain_text("the limit is 100,000")
+    expect(page.locator("#verdict .view-note")).to_contain_text("at most 100,000 fit")
     expect(page.locator("#verdict .meter")).to_have_count(0)
     expect(page.locator("#sentiment-flow .view-empty")).to_be_visible()
     expect(page.locator("#sentiment-flow .flow-stage")).to_be_hidden()

@@ -144,7 +144,7 @@ def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_i
         ("", "Type a text"),
         (None, "Type a text"),
         ("a" * 15, "15 pieces; at most 14 fit here"),
-        ("a" * 1_000_000, "1,000,000 characters are too many: at most 1,200 fit"),
+        ("a" * 1_000_000, "has 1,000,000 characters; at most 1,200 fit"),
         ("All 日本", "do not know 日 本"),
     ],
 )

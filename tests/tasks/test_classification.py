@@ -183,7 +183,7 @@ def test_knocking_out_all_heads_equals_one_at_a_time(trained, review, monkeypatc
         (" \n\t", "Type a review"),
         (None, "Type a review"),
         (["a"], "Type a review"),
-        ("a" * (MAX_CHARACTERS + 1), f"the limit is {MAX_CHARACTERS:,}"),
+        ("a" * (MAX_CHARACTERS + 1), f"at most {MAX_CHARACTERS:,} fit"),
         ("<br />", "no word or sign"),
     ],
 )

@@ -14,14 +14,7 @@ from transformer_core.tasks.sentences import (
     MAX_SENTENCES,
     split_sentences,
 )
-from transformer_core.tasks.translation import (
-    BATCH,
-    POSITIONS,
-    grouped,
-    translate,
-    translate_sentence,
-    translate_texts,
-)
+from transformer_core.tasks.translation import translate, translate_sentence, translate_texts
 from transformer_core.tokenization import BOS, EOS
 
 SOURCE = "Speak, you are resolved to die."
@@ -133,21 +126,6 @@ def test_sentences_are_translated_in_order(translator):
     assert [sentence.source for sentence in whole.sentences] == split_sentences(text)
     alone = [translate(translator, part).text for part in split_sentences(text)]
     assert whole.text == " ".join(alone)
-
-
-@pytest.mark.parametrize("beam_size", [1, 4, 12])
-def test_sequences_that_are_decoded_together_have_room(beam_size):
-    lengths = [7, 75, *range(1, 200), 3]
-    limits = [2 * length + 10 for length in lengths]
-    groups = list(grouped(lengths, limits, beam_size))
-    order = [i for group in groups for i in group]
-    assert sorted(order) == list(range(len(lengths)))
-    assert [lengths[i] for i in order] == sorted(lengths)
-    for group in groups:
-        needed = len(group) * beam_size * max(limits[i] for i in group)
-        assert len(group) <= BATCH and needed <= POSITIONS
-    assert list(grouped([300, 2], [POSITIONS, 14], 12)) == [[1], [0]], "one alone has no choice"
-    assert list(grouped([], [], 4)) == []
 
 
 def test_no_sentence_is_longer_than_the_model_can_place():

@@ -42,7 +42,7 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD, pad
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.trace import Trace
-from transformer_core.tasks.translation import translate_ids
+from transformer_core.tasks.batches import translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, train_bpe
 
 TINY = ModelConfig(vocab_size=60, d_model=16, n_heads=2, n_layers=2, d_ff=32, max_len=40)

@@ -235,7 +235,7 @@ def test_odd_reviews_are_answered(served, text):
 
 @pytest.mark.parametrize(
     "text, sentence",
-    [("", "Type a review"), (["a"], "Type a review"), ("a" * 100_001, "limit is 100,000")],
+    [("", "Type a review"), (["a"], "Type a review"), ("a" * 100_001, "at most 100,000 fit")],
 )
 def test_what_cannot_be_classified_gets_a_sentence(served, text, sentence):
     (event, data), *_ = ask(served, [text], "classify")

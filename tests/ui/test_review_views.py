@@ -72,7 +72,7 @@ def test_words_are_sent_with_what_was_done_to_the_words(trained):
 
 
 @pytest.mark.parametrize(
-    "text, sentence", [("", EMPTY), (" ", EMPTY), (["a"], "Type a"), ("a" * 100_001, "limit is")]
+    "text, sentence", [("", EMPTY), (" ", EMPTY), (["a"], "Type a"), ("a" * 100_001, "at most")]
 )
 def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, text, sentence):
     models = SimpleNamespace(classifier=trained, unusable=lambda _: "there is none")

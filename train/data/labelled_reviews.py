@@ -73,8 +73,8 @@ def sentences(ids: list[int], ends: set[int]) -> list[list[int]]:
 
 def sentence_ends(tokenizer: Tokenizer) -> set[int]:
     """The pieces that end a sentence: runs of full stops, exclamation and question marks."""
-    marks = ((i, tokenizer.token(i).lstrip("▁")) for i in range(tokenizer.vocab_size))
-    return {i for i, token in marks if token and not token.strip(".!?")}
+    marks = [token.lstrip("▁") for token in tokenizer.vocabulary]
+    return {i for i, mark in enumerate(marks) if mark and not mark.strip(".!?")}
 
 
 @dataclass(frozen=True)

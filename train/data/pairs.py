@@ -18,7 +18,7 @@ from train.data.hub import Pairs, evenly
 from train.data.noise import noised
 from train.loop import Batch, TrainConfig
 from transformer_core.model.masks import pad
-from transformer_core.tasks.translation import framed_source, framed_target
+from transformer_core.tasks.batches import framed_source, framed_target
 from transformer_core.tokenization import UNK, Tokenizer, train_bpe
 
 # How often an epoch shows the pairs of a source, 1 if it is not listed. Chosen by continuing the

@@ -42,7 +42,7 @@ class Said:
     row: int  # of the last stack
     chosen: Candidate
     candidates: list[Candidate]  # best first, the chosen one always among them
-    lens: list[Candidate]  # the best one before the first layer and after each (logit lens)
+    lens: list[Candidate]  # before the first layer and after each, as token_lens or class_lens
 
 
 @dataclass(frozen=True)

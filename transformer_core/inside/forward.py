@@ -11,11 +11,11 @@ from transformer_core.checkpoint import Trained
 from transformer_core.inside.anatomy import Node, stacks
 from transformer_core.model.models import DecoderLM, EncoderDecoder, Model, Stack
 from transformer_core.model.trace import Trace
+from transformer_core.tasks.batches import translate_ids
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.tasks.sentences import split_sentences
-from transformer_core.tasks.translation import translate_ids
-from transformer_core.tokenization import BOS, CLS, EOS, Tokenizer, composed, whole
+from transformer_core.tokenization import BOS, CLS, EOS, composed, whole
 
 MAX_CHARACTERS = 2_000
 MAX_TOKENS = 100  # of a text: more rows and columns than that cannot be told apart
@@ -44,7 +44,7 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
     model, tokenizer = trained.model, trained.tokenizer
     if not isinstance(text, str) or not text.strip():
         raise InputError("There is nothing to look into yet: type a text.")
-    check_characters(text, MAX_CHARACTERS)
+    check_characters("The text", text, MAX_CHARACTERS)
     text = whole(text)
     ids, limit = to_read(trained, text), min(MAX_TOKENS, model.config.max_len)
     if len(ids) > limit:
@@ -70,15 +70,15 @@ def read_ids(
     """
     model, tokenizer = trained.model, trained.tokenizer
     names = [stack.name for stack in stacks(model)]
-    tokens = names_of(tokenizer, ids)
+    tokens = tokenizer.tokens(ids)
     if not isinstance(model, EncoderDecoder):
         return Reading({names[0]: ids}, {names[0]: tokens}, [*tokens[1:], None])
     written = written or greedily(model, ids, at_least)
     given = [BOS, *written[:-1]]
     return Reading(
         dict(zip(names, (ids, given), strict=True)),
-        dict(zip(names, (tokens, names_of(tokenizer, given)), strict=True)),
-        names_of(tokenizer, written),
+        dict(zip(names, (tokens, tokenizer.tokens(given)), strict=True)),
+        tokenizer.tokens(written),
     )
 
 
@@ -98,11 +98,6 @@ def to_read(trained: Trained[Any], text: str) -> list[int]:
     if isinstance(model, EncoderDecoder):
         return [*tokenizer.encode(split_sentences(text)[0]), EOS]
     return [CLS, *tokenizer.encode(text), EOS]
-
-
-def names_of(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
-    """Every id as the vocabulary writes it."""
-    return [tokenizer.token(index) for index in ids]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.inside.anatomy import stacks
-from transformer_core.inside.forward import Pass, names_of
+from transformer_core.inside.forward import Pass
 from transformer_core.tasks.lens import token_lens
 
 N_GUESSES = 5  # of each place and layer that are listed
@@ -45,7 +45,7 @@ def guesses(seen: Pass, lens: Tensor) -> list[Guesses]:
     lens (layers + 1, length, vocab_size)
     """
     tokens = list(seen.reading.tokens.values())[-1]
-    vocabulary = names_of(seen.trained.tokenizer, list(range(lens.size(-1))))
+    vocabulary = seen.trained.tokenizer.vocabulary
     best = lens.topk(min(N_GUESSES, lens.size(-1)))
     final = lens[-1].argmax(-1)  # (length,)
     chosen = lens.gather(2, final.expand(len(lens), -1)[..., None])

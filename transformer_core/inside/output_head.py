@@ -15,7 +15,7 @@ from transformer_core.inside.arithmetic import (
     projected,
     share,
 )
-from transformer_core.inside.forward import Pass, names_of
+from transformer_core.inside.forward import Pass
 from transformer_core.inside.panel import SHOWN, Panel
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.tasks.classification import LABELS
@@ -39,7 +39,7 @@ class Said:
             numbers = map(str, range(len(LABELS), self.logits.size(-1)))
             self.names = [*LABELS, *numbers][: self.logits.size(-1)]
         else:
-            self.names = names_of(seen.trained.tokenizer, list(range(self.logits.size(-1))))
+            self.names = seen.trained.tokenizer.vocabulary
         logs = log_probs(seen.model, self.logits)
         self.probs, self.never = logs.exp(), logs == -math.inf
 

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from transformer_core.model.masks import PAD, pad
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
+from transformer_core.tasks.batches import translate_ids
 from transformer_core.tasks.requests import InputError, check_number
-from transformer_core.tasks.translation import translate_ids
 from transformer_core.tokenization import (
     BOS,
     EOS,
@@ -87,7 +87,8 @@ class Toy:
 
 def symbols_of(tokenizer: Tokenizer) -> dict[str, int]:
     """Every symbol but the special tokens, and its id."""
-    return {tokenizer.token(i): i for i in range(len(SPECIAL_TOKENS), tokenizer.vocab_size)}
+    ids = range(len(SPECIAL_TOKENS), tokenizer.vocab_size)
+    return dict(zip(tokenizer.tokens(ids), ids, strict=True))
 
 
 def batch(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> Batch:

@@ -127,9 +127,7 @@ class Reordered:
 
 def words_of(text: str) -> Words:
     """A text's words; InputError if they are too few or too many."""
-    if not isinstance(text, str):
-        raise InputError("The sentence must be text.")
-    check_characters(text, MAX_CHARACTERS)
+    check_characters("The sentence", text, MAX_CHARACTERS)
     body, end = re.fullmatch(r"(.*?)([.!?…]*)", " ".join(whole(text).split())).groups()  # type: ignore[union-attr]
     words = tuple(body.split())
     if not 2 <= len(words) <= MAX_WORDS:

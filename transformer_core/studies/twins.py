@@ -101,7 +101,7 @@ def check(trained: Trained[Model], text: str) -> None:
     """InputError unless the text is one that the variants can read."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a text: all variants will read it.")
-    check_characters(text, MAX_CHARACTERS)
+    check_characters("The text", text, MAX_CHARACTERS)
     n = len(trained.tokenizer.encode(text))
     limit = min(MAX_PIECES, trained.model.config.max_len - 2)
     if n > limit:
@@ -158,7 +158,7 @@ def judged_views(trained: Trained[Model], ids: list[int]) -> Views:
     """What every head saw of a review; nothing if its classifier has no attention."""
     if not isinstance(trained.model, EncoderClassifier):
         return {}
-    trace, tokens = Trace(), [trained.tokenizer.token(i) for i in ids]
+    trace, tokens = Trace(), trained.tokenizer.tokens(ids)
     trained.model(torch.tensor([ids]), trace)
     return {
         site: AttentionView(seen.weights[0], tokens, tokens)

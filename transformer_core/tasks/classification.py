@@ -12,7 +12,7 @@ from torch import Tensor
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site, Trace
-from transformer_core.tasks.requests import AttentionView, InputError
+from transformer_core.tasks.requests import AttentionView, InputError, check_characters
 from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer, whole
 
 T = TypeVar("T")
@@ -148,14 +148,13 @@ def read_review(tokenizer: Tokenizer, text: str, max_len: int) -> Review:
     """The pieces of a visitor's text; InputError if there are none or far too many."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("Type a review, or a sentence of one.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.")
+    check_characters("The review", text, MAX_CHARACTERS)
     text = whole(text)  # as the tokenizer counts its characters
     ids, found = tokenizer.encode_with_spans(text)
     if not ids:
         raise InputError("The text has no word or sign to read.")
     framed, room = frame(ids, max_len), max_len - 2
-    tokens = [tokenizer.token(index) for index in framed[1:-1]]
+    tokens = tokenizer.tokens(framed[1:-1])
     spans = [own_span(text, t, *span) for t, span in zip(tokens, cut(found, room), strict=True)]
     words, word_of = group_words(text, tokens, spans)
     return Review(text, Pieces(framed, [NO_WORD, *word_of, NO_WORD]), spans, words, len(ids))

@@ -14,7 +14,14 @@ from transformer_core.decoding.threads import threads
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Site, Trace
-from transformer_core.tasks.requests import AttentionView, InputError, Token, check_number, chosen
+from transformer_core.tasks.requests import (
+    AttentionView,
+    InputError,
+    Token,
+    check_characters,
+    check_number,
+    chosen,
+)
 from transformer_core.tokenization import SPECIAL_TOKENS
 
 N_THREADS = 16
@@ -25,10 +32,7 @@ MAX_NEW_TOKENS = 2_000
 
 def prompt_ids(trained: Trained[DecoderLM], prompt: str) -> list[int]:
     """Ids of a prompt; InputError says what is wrong with it. An empty one begins a new line."""
-    if not isinstance(prompt, str):
-        raise InputError("The prompt must be text.")
-    if len(prompt) > MAX_PROMPT:
-        raise InputError(f"The prompt has {len(prompt):,} characters; at most {MAX_PROMPT:,} fit.")
+    check_characters("The prompt", prompt, MAX_PROMPT)
     unknown = trained.tokenizer.unknown_characters(prompt)
     if unknown:
         shown = " ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
@@ -196,7 +200,7 @@ def look(
     context = ids[start:position]
     trace = Trace(head_mask(trained.model, off))
     logits = trained.model(torch.tensor([context]), trace)
-    tokens = [trained.tokenizer.token(index) for index in context]
+    tokens = trained.tokenizer.tokens(context)
     return Look(start, tokens, trace, next_log_probs(logits[0, -1]))
 
 

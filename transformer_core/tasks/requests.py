@@ -59,10 +59,12 @@ def chosen(tokenizer: Tokenizer, index: int, log_probs: Tensor) -> Token:
     return Token(tokenizer.token(index), index, log_probs[index].item(), others)
 
 
-def check_characters(text: str, most: int) -> None:
-    """InputError if a text is longer than that."""
+def check_characters(name: str, text: str, most: int) -> None:
+    """InputError unless text is one, of at most so many characters; a visitor may send anything."""
+    if not isinstance(text, str):
+        raise InputError(f"{name} must be text.")
     if len(text) > most:
-        raise InputError(f"{len(text):,} characters are too many: at most {most:,} fit.")
+        raise InputError(f"{name} has {len(text):,} characters; at most {most:,} fit.")
 
 
 def check_number(name: str, value: float, low: float, high: float, *, whole: bool = False) -> None:

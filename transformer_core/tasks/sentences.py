@@ -28,9 +28,7 @@ def split_sentences(text: str) -> list[str]:
 
 def check_text(trained: Trained[EncoderDecoder], text: str) -> list[str]:
     """The sentences of a text; InputError if it is not something to translate."""
-    if not isinstance(text, str):
-        raise InputError("The text must be text.")
-    check_characters(text, MAX_CHARACTERS)
+    check_characters("The text", text, MAX_CHARACTERS)
     sentences = split_sentences(whole(text))
     if not sentences:
         raise InputError("There is nothing to translate yet: type an English sentence.")

@@ -25,7 +25,7 @@ from transformer_core.tasks.generation import (
     generate,
     read,
 )
-from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.tasks.wording import amount
 from transformer_core.ui.events import (
     HIDDEN,
@@ -249,8 +249,7 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
     @answers_errors
     def colour(pasted):
         try:
-            if len(pasted or "") > MAX_PASTED:
-                raise InputError(f"{len(pasted):,} characters; at most {MAX_PASTED:,} fit here.")
+            check_characters("The text", pasted, MAX_PASTED)
             tokens = read(trained, pasted)
         except InputError as error:
             return tokens_value((), str(error), identity="")

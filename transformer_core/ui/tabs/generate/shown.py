@@ -65,7 +65,7 @@ def what(story: Story, seen: Look) -> str:
 def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling) -> dict:
     """What the model thought, and what is drawn from."""
     drawn = seen.drawn_from(sampling, story.branch.ids)
-    vocabulary = [trained.tokenizer.token(i) for i in range(trained.tokenizer.vocab_size)]
+    vocabulary = trained.tokenizer.vocabulary
     best, n_kept = seen.log_probs.argmax(), int((drawn > 0).sum())
     return bars_value(
         vocabulary,

@@ -7,7 +7,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import Look, look, read, write_on
-from transformer_core.tasks.requests import InputError, Token
+from transformer_core.tasks.requests import InputError, Token, check_characters
 from transformer_core.tokenization import whole
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Setting
@@ -108,9 +108,7 @@ class Story:
 
 def begun(trained: Trained, story: Story, prompt: str) -> Story:
     """The story with a branch that is the prompt; InputError if the model cannot read it."""
-    if isinstance(prompt, str) and len(prompt) >= MAX_TEXT:
-        most = MAX_TEXT - 1  # and one that is written
-        raise InputError(f"The prompt has {len(prompt):,} characters; at most {most:,} fit.")
+    check_characters("The prompt", prompt, MAX_TEXT - 1)  # and one that is written
     tokens = tuple(read(trained, prompt))
     label = " ".join(whole(prompt).split())[:30] or "no prompt"
     return story.added(Branch(story.next_number, label, tokens, len(tokens), len(tokens)))

@@ -82,7 +82,7 @@ class Layout:
 
     @property
     def shown(self) -> list[gr.components.Component]:
-        """What `display` fills, in its order."""
+        """What `Lab.shows` fills, in its order."""
         return [self.status, self.stop, *self.pictures]
 
 

@@ -70,7 +70,7 @@ class Distance:
         """The value of the view: of a text that has no such pair, its last two words."""
         trained: Trained[EncoderDecoder] = one_of(self.models, STUDY, encoding)
         ids, heads = ids_of(trained, text), trained.model.config.n_heads
-        tokens = [trained.tokenizer.token(i) for i in ids]
+        tokens = trained.tokenizer.tokens(ids)
         there = pair is not None and all(
             is_count(number, most - 1)
             for number, most in zip(pair, (len(ids), len(ids), heads), strict=True)
@@ -86,9 +86,7 @@ class Distance:
 
 def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:
     """A text's pieces; InputError if there are none or too many."""
-    if not isinstance(text, str):
-        raise InputError("The sentence must be text.")
-    check_characters(text, MAX_CHARACTERS)
+    check_characters("The sentence", text, MAX_CHARACTERS)
     ids = trained.tokenizer.encode(text)
     if not ids:
         raise InputError("Type a sentence: two of its words will meet.")

@@ -56,7 +56,7 @@ BIAS = {
 
 @answers_errors
 def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
-    """The table of one encoding. base is a power of ten."""
+    """The table of one encoding. base is an exponent of ten, here and below."""
     if name not in POSITIONAL_ENCODINGS:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)

@@ -35,8 +35,8 @@ class Tried(NamedTuple):
 
 def progress(state: Trial) -> str:
     """How far a trial has come, in words; the verdict at its end."""
-    if state.verdict:
-        return state.verdict
+    if verdict := state.verdict:
+        return verdict
     found = len(state.attributions)
     if state.curves or found == METHODS:
         done = f"{len(state.curves)} of {found + 1} deletion curves are drawn"
@@ -91,7 +91,7 @@ def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
                 falling = reviews.deletion_curves(state.dropped, state.curves, CHANCE, y)
             elif len(names) == METHODS:
                 agreeing = reviews.numbered_map(state.correlation, names, names, 1.0)
-            heard = Tried(text, bool(state.verdict))
+            heard = Tried(text, CHANCE in state.curves)
             yield heard, trial_value(state, progress(state)), falling, agreeing
     except InputError as error:
         yield Tried(), {"summary": str(error)}, None, None

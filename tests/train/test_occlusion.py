@@ -3,7 +3,7 @@
 import torch
 from tiny import tiny_translator
 
-from transformer_core.explain.occlusion import importance
+from train.occlusion import importance
 from transformer_core.tokenization import BOS, EOS
 
 

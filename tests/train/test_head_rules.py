@@ -4,16 +4,8 @@ import pytest
 import torch
 from tiny import tiny_writer
 
-from transformer_core.explain.rules import (
-    CROSS,
-    SELF,
-    WIDE,
-    cross_rules,
-    entropy,
-    self_rules,
-    tally,
-    token_kinds,
-)
+from train.head_rules import cross_rules, entropy, self_rules, tally, token_kinds
+from transformer_core.explain.rules import CROSS, SELF, WIDE
 from transformer_core.tokenization import CLS, EOS
 
 NOTHING = dict.fromkeys(("punctuation", "spaces", "line breaks"), torch.zeros(20, dtype=torch.bool))
