@@ -4,7 +4,7 @@ import torch
 
 from train.data.buckets import Ragged
 from transformer_core.model.masks import PAD
-from transformer_core.model.models import LinearClassifier
+from transformer_core.model.rivals import LinearClassifier
 
 SHARE = 0.05  # of naive Bayes' weights: it is far too sure, as features are not independent
 CHUNK = 256  # reviews that are counted at once

@@ -52,12 +52,8 @@ from train.running.verdicts import (
 )
 from train.sentiment_cards import card_of, preset_of
 from transformer_core.checkpoint import Trained
-from transformer_core.model.models import (
-    EncoderClassifier,
-    LinearClassifier,
-    LSTMClassifier,
-    Model,
-)
+from transformer_core.model.models import EncoderClassifier, Model
+from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.tokenization import Tokenizer
 
 MODEL = replace(reviews.MODEL, dropout=0.1)

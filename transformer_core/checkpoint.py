@@ -19,11 +19,30 @@ from safetensors.torch import save as save_tensors
 
 from transformer_core.files import write_atomically
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.models import MODELS, Model
+from transformer_core.model.models import (
+    DecoderLM,
+    EncoderClassifier,
+    EncoderDecoder,
+    MaskedLM,
+    Model,
+)
+from transformer_core.model.rivals import BagClassifier, LinearClassifier, LSTMClassifier
 from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model, covariant=True)
+MODELS: dict[str, type[Model]] = {  # by the names that a config.json gives them
+    kind.__name__: kind
+    for kind in (
+        EncoderDecoder,
+        EncoderClassifier,
+        MaskedLM,
+        DecoderLM,
+        LSTMClassifier,
+        BagClassifier,
+        LinearClassifier,
+    )
+}
 SHARD_SIZE = "9MB"  # any host takes such files; a larger tensor has a shard of its own
 
 

@@ -10,11 +10,10 @@ from transformer_core.model.models import (
     DecoderLM,
     EncoderClassifier,
     EncoderDecoder,
-    LinearClassifier,
-    LSTMClassifier,
     MaskedLM,
     Model,
 )
+from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 
 
 @dataclass(frozen=True)

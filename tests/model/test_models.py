@@ -5,13 +5,7 @@ import torch
 import torch.nn.functional as F
 from tiny import NORMS, TINY, build, empty_cache, padded, words
 
-from transformer_core.model.models import (
-    BagClassifier,
-    DecoderLM,
-    EncoderClassifier,
-    EncoderDecoder,
-    LinearClassifier,
-)
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 every_encoding = pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)
@@ -179,25 +173,6 @@ def test_mean_pooling_leaves_padding_out():
     torch.testing.assert_close(model(padded(rows)), alone)
     states = model.encoder(model.encoder.embed(rows[0][None]), torch.tensor(True))
     torch.testing.assert_close(alone[0], model.head(states[0].mean(0)))
-
-
-def test_a_bag_ignores_order_and_padding():
-    model, row = build(BagClassifier), words(8)
-    shuffled = row[torch.randperm(8)]
-    torch.testing.assert_close(model(padded([row, words(9)]))[0], model(shuffled[None])[0])
-    torch.testing.assert_close(model(row[None])[0], model.head(model.embedding.weight[row].mean(0)))
-
-
-def test_a_linear_classifier_adds_up_each_piece_and_each_pair_once():
-    model = build(LinearClassifier)
-    torch.nn.init.normal_(model.head.weight)
-    features = model.features(torch.tensor([[5, 6, 5, 6]]))[0]
-    found = features[features != 0]
-    assert found[:2].tolist() == [5, 6] and len(found) == 4, "5 6 and 6 5 are two pairs"
-    expected = model.head.weight[:, found].sum(1) + model.head.bias
-    torch.testing.assert_close(model(torch.tensor([[5, 6, 5, 6]]))[0], expected)
-    torch.testing.assert_close(model(torch.tensor([[6, 5, 6, 5, 0, 0]]))[0], expected)
-    assert not torch.allclose(model(torch.tensor([[5, 5, 6, 6]]))[0], expected)
 
 
 def test_dropout_acts_in_training_alone():

@@ -11,7 +11,8 @@ from tiny_study import write_variant, write_writers
 from torch.testing import assert_close
 
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies.records import read_study

@@ -10,7 +10,8 @@ from transformer_core.explain.counterfactuals import (
     suggestions,
 )
 from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.model.models import LinearClassifier, LSTMClassifier, MaskedLM
+from transformer_core.model.models import MaskedLM
+from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
     LABELS,

@@ -29,8 +29,9 @@ from train.studies.shakespeare import loss_by_position
 from train.studies.variant import flops_per_target, refuse_to_mix
 from transformer_core.checkpoint import load
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.models import DecoderLM, LSTMClassifier
+from transformer_core.model.models import DecoderLM
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.model.rivals import LSTMClassifier
 from transformer_core.studies.longer import stretched
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,8 @@ from huggingface_hub import EvalResult, ModelCardData
 from train.running.records import TRIALS, flag, read_runs, validation_losses
 from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
-from transformer_core.model.models import LinearClassifier, Model
+from transformer_core.model.models import Model
+from transformer_core.model.rivals import LinearClassifier
 from transformer_core.studies.trainings import trainings_behind
 
 RUNS = """| run | minutes | steps | validation loss: first | lowest | last |

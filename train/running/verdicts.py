@@ -11,12 +11,8 @@ from train.data import buckets
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.data.labelled_reviews import encode, first_sentences, some_sentences
-from transformer_core.model.models import (
-    EncoderClassifier,
-    LinearClassifier,
-    LSTMClassifier,
-    Model,
-)
+from transformer_core.model.models import EncoderClassifier, Model
+from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.tasks.classification import LABELS
 from transformer_core.tokenization import Tokenizer
 

@@ -12,7 +12,8 @@ from train.data.films import load
 from train.data.hub import evenly
 from train.running import verdicts
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened, training
-from transformer_core.model.models import BagClassifier, EncoderClassifier, LSTMClassifier
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.tokenization import Tokenizer
 
 MODEL, TRAIN = sentiment.PRESETS["report"]

@@ -7,18 +7,11 @@ from typing import Any
 
 import torch
 
-from transformer_core.checkpoint import CheckpointError, Trained, read_config
+from transformer_core.checkpoint import MODELS, CheckpointError, Trained, read_config
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.models import (
-    MODELS,
-    BagClassifier,
-    DecoderLM,
-    EncoderClassifier,
-    EncoderDecoder,
-    LSTMClassifier,
-    Model,
-)
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
+from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.model.trace import Site, Trace
 from transformer_core.published import Models
 from transformer_core.studies.records import Study
