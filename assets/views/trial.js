@@ -1,12 +1,18 @@
-// What each method says of each word: aligned rows, and the text coloured by one of them.
-// value: {summary, words: [[gap, text], …], methods: [{name, note, signed, scores: […], area or
-//   null}]}; of a text without words, or of one that has
-//   changed, only {summary}
+// What each method says of each word: aligned rows, the text coloured by one of them, and how the
+// answer falls without the words that it ranks highest.
+// value: {summary, label: the answer, words: [[gap, text], …], dropped: [share of the words that is
+//   gone at each point, …], few: a point of them, chance: [probability at each point, …] or [],
+//   methods: [{name, note, signed, scores: […], area or null, curve: as chance}], agreement: [[rank
+//   correlation or null of each method with each, …], …]}; of a text without words, or of one that
+//   has changed, only {summary}
 const table = $('.trial-table'),
   scroll = $('.trial-scroll'),
   note = $('.view-note'),
   readout = $('.view-readout'),
-  text = $('.trial-text');
+  text = $('.trial-text'),
+  finding = $('.trial-finding'),
+  chart = $('.trial-chart');
+const LEFT = 44, RIGHT = 12, TOP = 12, FOOT = 40, HEIGHT = 240;
 let method = 0, word = -1, drawn = '', read = '';
 
 const sharesOf = ({ scores }) => {
@@ -27,12 +33,13 @@ function draw() {
   }
   method = Math.min(method, value.methods.length - 1);
   const tried = value.methods.some((m) => m.area !== null),
-    key = JSON.stringify([value.words, value.methods]);
+    key = JSON.stringify([value.words, value.methods, value.chance]);
   if (key === drawn) return;
   drawn = key;
   if (read !== (read = JSON.stringify(value.words))) word = -1;
   $('thead tr').replaceChildren(
     make('th', { scope: 'col', text: tried ? 'rank and method' : 'method' }),
+    make('th', { scope: 'col', class: 'trial-agrees', text: 'agrees' }),
     ...value.words.map(([, own], i) =>
       make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
     ),
@@ -53,8 +60,9 @@ const blank = (i) =>
   );
 function fill(row, m) {
   const shares = sharesOf(m),
-    [name, ...cells] = sized(row, 1 + shares.length, () => make('td')),
+    [name, agrees, ...cells] = sized(row, 2 + shares.length, () => make('td')),
     button = name.firstChild;
+  agrees.className = 'trial-agrees';
   const better = current().methods.filter(({ area }) => area !== null && area < m.area);
   button.title = m.note;
   button.textContent = (m.area === null ? '' : `${better.length + 1}. `) + m.name;
@@ -74,6 +82,11 @@ function paint() {
     tint(node, parts[i]);
     return [gap, node];
   }));
+  table.querySelectorAll('td.trial-agrees').forEach((cell, i) => {
+    const value = current().agreement[method]?.[i];
+    cell.textContent = i === method ? '' : value == null ? '–' : printed(fixed(value, 2));
+  });
+  plot();
   inscribe(
     readout,
     `${m.name}: ${m.note}. ` +
@@ -82,6 +95,53 @@ function paint() {
         : 'It does not say whether a word speaks for or against the answer.') +
       ' Point at a word to compare the methods.',
   );
+}
+function plot() {
+  const value = current(), m = value.methods[method], width = chart.parentElement.clientWidth;
+  inscribe(finding, found(value, m));
+  if (!width) return; // it is not seen
+  chartSize(chart, width, HEIGHT, finding.textContent);
+  const x = (share) => LEFT + (width - LEFT - RIGHT) * share,
+    y = (p) => TOP + (HEIGHT - TOP - FOOT) * (1 - p),
+    way = (curve) => curve.map((p, i) => [x(value.dropped[i]), y(p)]);
+  const others = value.methods.filter((other) => other !== m && other.curve.length);
+  chart.replaceChildren(
+    ...[[0, '0 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '100 %']].flatMap(([p, name]) =>
+      chartLevel(LEFT, width - RIGHT, y(p), name)
+    ),
+    ...['none', 'half', 'all'].map((name, i) =>
+      chartText(x(i / 2), HEIGHT - 22, ['start', 'middle', 'end'][i], name)
+    ),
+    chartText(x(0.5), HEIGHT - 4, 'middle', `of ${value.words.length} words dropped`),
+    ...others.map(({ curve }) => chartWay('trial-other', way(curve))),
+    ...chance(value, way),
+    ...m.curve.length ? chosen(value, m, way(m.curve)) : [],
+  );
+}
+function found({ words, dropped, few, label }, { name, curve }) {
+  if (!curve.length) return `Its words are not dropped yet: ${name}.`;
+  const gone = Math.round(dropped[few] * words.length);
+  const first = gone === 1 ? 'the word' : `the ${gone} words`;
+  return `Without ${first} that ${name} ranks first, “${label}” goes from ${percent(curve[0])} to ${
+    percent(curve[few])
+  }.`;
+}
+// the mean of random orders, named above it
+function chance({ chance, few }, way) {
+  if (!chance.length) return [];
+  const points = way(chance), [x, y] = points[few];
+  return [chartWay('trial-chance', points), chartText(x, y - 9, 'start', 'random order')];
+}
+function chosen({ few }, { name, curve }, points) {
+  const low = curve.indexOf(Math.min(...curve)), [x, y] = points[low];
+  const side = low < 3 ? 'start' : low > points.length - 3 ? 'end' : 'middle';
+  return [
+    chartWay('trial-line', points),
+    ...points.map(([cx, cy], i) =>
+      shape('circle', { class: 'trial-dot', cx, cy, r: i === few ? 5 : 2.5 })
+    ),
+    chartText(x, Math.min(y + 18, HEIGHT - FOOT - 4), side, name, 'trial-name'),
+  ];
 }
 function point(i, byKey = false) {
   const value = current();
@@ -120,6 +180,16 @@ actions.method = (button) => {
   readout.ariaLive = 'polite';
   paint();
 };
+actions.svg = () => current()?.methods?.length && saveSvg('trial', chart);
+actions.curves = () => {
+  const value = current();
+  if (!value?.methods?.length) return;
+  const lines = [...value.methods, { name: 'random order', curve: value.chance }];
+  saveTable('trial-curves', [
+    ['share of words dropped', ...lines.map(({ name }) => name)],
+    ...value.dropped.map((share, i) => [share, ...lines.map(({ curve }) => curve[i] ?? '')]),
+  ]);
+};
 actions.csv = () =>
   current()?.methods?.length &&
   saveTable('trial', [
@@ -129,5 +199,6 @@ actions.csv = () =>
       ...current().methods.map((m) => m.scores[i]),
     ]),
   ]);
+whenResized(chart.parentElement, () => current()?.methods?.length && plot());
 watch('value', draw);
 draw();

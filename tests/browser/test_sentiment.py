@@ -27,7 +27,7 @@ def opened(open_page, view="words", review="", **how):
 # what a section shows last
 READY = {
     "words": "#words .words-word",
-    "trial": "#trial-curves .js-plotly-plot",
+    "trial": "#trial .trial-chart .trial-line",
     "heads": "#review-heads .heads-row .seen",
     "layers": "#review-switches .switch-grid",
     "rivals": "#rivals-curves .js-plotly-plot",
@@ -234,8 +234,11 @@ def the_trial_ends_with_a_verdict_and_ranks(page):
     expect(page.locator("#trial .view-readout")).to_contain_text("rank")
     buttons.last.click()
     expect(page.locator("#trial .view-readout")).to_contain_text("leave-one-out")
-    page.wait_for_selector("#trial-curves .js-plotly-plot")
-    page.wait_for_selector("#trial-agreement .js-plotly-plot")
+    expect(page.locator("#trial .trial-finding")).to_contain_text("leave-one-out ranks first")
+    expect(page.locator("#trial .trial-other")).to_have_count(6)
+    expect(page.locator("#trial .trial-chart")).to_contain_text("random order")
+    agrees = page.locator("#trial td.trial-agrees").all_inner_texts()
+    assert agrees[-1] == "" and all(agrees[:-1]), "all others agree with the chosen one or not"
 
 
 def what_one_looks_at_stays_while_the_trial_goes_on(page):

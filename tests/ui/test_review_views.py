@@ -62,6 +62,19 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
     for sent, found in zip(value["methods"], tried.attributions, strict=True):
         assert sent["scores"] == pytest.approx(found.scores.tolist(), rel=1e-3)
         assert sent["area"] == pytest.approx(tried.areas[found.method], abs=1e-4)
+        assert sent["curve"] == pytest.approx(tried.curves[found.method].tolist(), abs=1e-4)
+    assert value["chance"] == pytest.approx(tried.curves[CHANCE].tolist(), abs=1e-4)
+    assert value["dropped"] == pytest.approx(tried.dropped.tolist(), abs=1e-4)
+    assert len(value["agreement"]) == METHODS
+    for row, found in zip(value["agreement"], tried.correlation.tolist(), strict=True):
+        assert row == pytest.approx(found, abs=1e-3)
+
+
+def test_of_a_trial_that_has_just_begun_there_are_no_curves_and_no_agreement_of_others(trained):
+    first, *_ = put_on_trial(trained, SAID)
+    value = json.loads(json.dumps(trial.trial_value(first, "told")))
+    assert value["chance"] == [] and [m["curve"] for m in value["methods"]] == [[]]
+    assert value["agreement"] == [[1.0]]
 
 
 def test_words_are_sent_with_what_was_done_to_the_words(trained):
@@ -98,13 +111,13 @@ def test_the_picture_is_the_way_of_the_words_into_cls(trained):
 def test_a_trial_of_another_text_is_taken_away():
     assert all("__type__" in kept for kept in outdated("same", Tried("same")))
     assert all("__type__" in kept for kept in outdated("typed", Tried()))
-    tried, rows, *plots = outdated("other", Tried("this one", whole=True))
-    assert tried == Tried() and "has changed" in rows["summary"] and plots == [None, None]
+    tried, rows = outdated("other", Tried("this one", whole=True))
+    assert tried == Tried() and "has changed" in rows["summary"]
 
 
 def test_a_trial_that_is_over_is_not_held_again_and_one_that_was_stopped_is(trained):
     models = SimpleNamespace(classifier=trained)
-    *before, (last, rows, *_) = proceedings(models, SAID, Tried())
+    *before, (last, rows) = proceedings(models, SAID, Tried())
     assert before and not any(tried.whole for tried, *_ in before) and last == Tried(SAID, True)
     assert len(rows["methods"]) == METHODS
     assert list(proceedings(models, SAID, last)) == [gr.skip()]
@@ -160,24 +173,6 @@ def test_what_is_done_to_the_words_of_a_text_that_was_left_is_left_too(trained):
     assert (changed.text, changed.edits) == (SAID, {0: ""})
     assert editor.draw(SAID, changed)[0] == changed, "another section was open meanwhile"
     assert editor.draw(f"{SAID} out", changed)[0] == words.Edited(f"{SAID} out")
-
-
-def test_deletion_curves_are_drawn_as_measured_and_chance_is_dashed(tried):
-    figure = reviews.deletion_curves(tried.dropped, tried.curves, CHANCE, "probability")
-    assert [trace.name for trace in figure.data] == list(tried.curves)
-    for trace in figure.data:
-        assert list(trace.y) == pytest.approx(tried.curves[trace.name].tolist())
-        assert list(trace.x) == pytest.approx((100 * tried.dropped).tolist())
-        assert (trace.line.dash == "dash") == (trace.name == CHANCE)
-
-
-def test_a_numbered_map_keeps_rows_and_columns_apart():
-    counts = torch.tensor([[5.0, 1200.0], [3.0, 7.0]])
-    figure = reviews.numbered_map(counts, ["a", "b"], ["c", "d"], 1200.0)
-    torch.testing.assert_close(torch.tensor(figure.data[0].z), counts)
-    assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
-    assert list(figure.layout.xaxis.ticktext) == ["c", "d"]
-    assert figure.data[0].texttemplate == "%{z:,.0f}"
 
 
 def test_a_confusion_has_what_was_meant_in_its_rows():

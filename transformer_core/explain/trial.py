@@ -86,6 +86,11 @@ class Trial:
         return torch.tensor(curve_grid(self.review.pieces)) / len(self.review.words)
 
     @property
+    def few(self) -> int:
+        """The point of a curve at which a first few words are gone."""
+        return int((self.dropped[1:] - FEW).abs().argmin()) + 1
+
+    @property
     def correlation(self) -> Tensor:
         """How far the methods agree on which words matter, whatever the direction.
 
@@ -108,8 +113,7 @@ class Trial:
         methods = [a.method for a in self.attributions]
         areas, dropped = self.areas, self.dropped
         best, *_ = ranking = [method for method in areas if method != CHANCE]
-        few = int((dropped[1:] - FEW).abs().argmin()) + 1
-        curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[few]
+        curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[self.few]
         first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
         attention = methods[0]
         agreement = self.correlation[0, methods.index(best)].item()
@@ -118,7 +122,7 @@ class Trial:
         return (
             f"For this review the most faithful method is {best}: without the {first} (of "
             f"{len(self.review.words)}) the probability of “{self.label}” goes from "
-            f"{percent(curve[0].item(), 1)} to {percent(curve[few].item(), 1)}. "
+            f"{percent(curve[0].item(), 1)} to {percent(curve[self.few].item(), 1)}. "
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
             f"and does better than {beaten} of {len(chances)} random orders"
             + (

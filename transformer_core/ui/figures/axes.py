@@ -5,18 +5,20 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
-from transformer_core.ui.theme import CATEGORICAL, DIVERGING
+from transformer_core.ui.theme import DIVERGING, MINUS, PLUS
 
-# transparent, and grey on grey, so that one figure suits light and dark pages
+# transparent, and grey on grey, so that one figure suits light and dark pages; levels are the only
+# lines behind what is drawn, as in the page's own charts
+GREY = {"gridcolor": "rgba(128,128,128,.25)", "zeroline": False, "title": {"standoff": 8}}
 TEMPLATE = go.layout.Template(
     layout={
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": "#808080", "family": "IBM Plex Sans, system-ui, sans-serif"},
+        "font": {"color": "#808080", "family": "IBM Plex Sans, system-ui, sans-serif", "size": 12},
         "margin": {"l": 55, "r": 20, "t": 10, "b": 50},
-        "colorway": CATEGORICAL,
-        "xaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
-        "yaxis": {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.4)"},
+        "colorway": [PLUS, MINUS],
+        "xaxis": {**GREY, "showgrid": False},
+        "yaxis": GREY,
     }
 )
 

@@ -36,7 +36,7 @@ def rotation_circles(before: Tensor, after: Tensor, pairs: list[int]) -> go.Figu
         plot.add_trace(unit_circle(), *place)
         for point, name, colour in ((before, "p", PLUS), (after, "p + k", MINUS)):
             plot.add_trace(hand(point, pair, name, colour).update(showlegend=i == 0), *place)
-    bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    bare = {"showticklabels": False, "showgrid": False}
     plot.update_xaxes(range=[-1.15, 1.15], **bare)
     plot.update_yaxes(range=[-1.15, 1.15], **bare)
     for axis in plot.select_yaxes():  # round
@@ -83,4 +83,4 @@ def rotation_matrix(matrix: Tensor) -> go.Figure:
 def square(values: Tensor, x: str, y: str) -> go.Figure:
     """A matrix of numbers from -1 to 1, its first row above. (rows, columns)"""
     plot = figure(heatmap(values, x, y, limit=1.0), x=x, y=y)
-    return plot.update_xaxes(showgrid=False).update_yaxes(showgrid=False, autorange="reversed")
+    return plot.update_yaxes(showgrid=False, autorange="reversed")

@@ -1,39 +1,62 @@
-"""Attention on trial: a row for each method over the words of a text."""
+"""Attention on trial: a row for each method over the words of a text, and how the answer falls
+without the words that a method ranks highest.
+"""
 
 import gradio as gr
 
-from transformer_core.explain.trial import Trial
+from transformer_core.explain.trial import CHANCE, Trial
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import steered, view
 
 
 def trial_view(title: str, **component) -> gr.HTML:
-    """One row for each method over the words of a text, and the text coloured by one of them."""
+    """Methods over the words of a text; one is chosen: its colours on the text, its curve, and how
+    far the others agree with it."""
     body = (
-        '<p class="view-note" role="status"></p>'
+        '<p class="view-note" role="status"></p><div class="trial-body"><div>'
         f'<div class="trial-scroll" {steered("table")} aria-label="words and methods; arrow keys '
         'move from word to word"><table class="trial-table"><thead><tr></tr></thead><tbody></tbody>'
         "</table></div>"
-        '<p class="view-note view-readout" role="status"></p><p class="trial-text" '
-        'tabindex="0" role="region" aria-label="the review"></p>'
+        '<p class="trial-text" tabindex="0" role="region" aria-label="the review"></p>'
+        '<p class="view-note view-readout" role="status"></p></div><div>'
+        '<p class="trial-finding" role="status"></p>'
+        '<svg class="trial-chart" role="img"></svg>'
+        '<p class="note">The sooner a line falls, the more faithful the method: it knew which '
+        "words the model leans on. Agreement is Spearman's correlation with the chosen method of "
+        "how much words matter, whatever the direction: 1 is the same ranking.</p>"
+        "</div></div>"
     )
-    return view("trial", title, body, ("csv",), **component)
+    tools, scripts = ("svg", "csv", "curves"), ("shared_charts",)
+    return view("trial", title, body, tools, scripts=scripts, **component)
 
 
 def trial_value(trial: Trial, summary: str) -> dict:
-    """What trial.js draws; areas are there as far as the methods have been tried."""
+    """What trial.js draws: methods as far as they have answered, areas and curves as far as they
+    have been tried."""
     areas = trial.areas
+    curves = {method: rounded(curve.tolist()) for method, curve in trial.curves.items()}
     return {
         "summary": summary,
+        "label": trial.label,
         "words": trial.review.shown(trial.review.words),
+        "dropped": rounded(trial.dropped.tolist()),
+        "few": trial.few,
+        "chance": curves.get(CHANCE, []),
         "methods": [
             {
                 "name": a.method,
                 "note": a.note,
                 "signed": a.signed,
-                "scores": [digits(score) for score in a.scores.tolist()],
+                "scores": rounded(a.scores.tolist()),
                 "area": round(areas[a.method], 4) if a.method in areas else None,
+                "curve": curves.get(a.method, []),
             }
             for a in trial.attributions
         ],
+        "agreement": [rounded(row) for row in trial.correlation.tolist()],
     }
+
+
+def rounded(numbers: list[float]) -> list[float | None]:
+    """Numbers as JSON can say them."""
+    return [digits(number) for number in numbers]
