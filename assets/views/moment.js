@@ -12,7 +12,6 @@ const END = '[EOS]', LEAST = 9, LONGEST = 20, ACROSS = 24;
 // px around a map; of many, which would be smaller than SMALL, there are the maps alone
 const ROOMY = { gap: 24, caption: 18, axis: 14 }, ALONE = { gap: 6, caption: 0, axis: 0 };
 const SMALL = 60;
-const SAID = { [END]: 'end', '[BOS]': 'start' };
 const sign = (token) => token === END ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
 let seen = null; // the value that is drawn
@@ -125,7 +124,7 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
       cells.push(['moment-name', kind]);
       for (let i = 0; i < rows; i++) {
         const [token, right] = symbols[b * rows + i] ?? ['', null];
-        const text = SAID[token] ?? visible(token),
+        const text = legible(token),
           word = text.length > 2 ? ' word' : '',
           verdict = right === true ? ' right' : right === false ? ' wrong' : '';
         cells.push([`moment-symbol ${kind}${verdict}${word}`, text]);

@@ -56,6 +56,8 @@ function redraw(box, ...children) {
 }
 const clamp = (x, low = 0, high = 1) => Math.max(low, Math.min(high, x));
 const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
+// the tokens that frame a text, as they are read
+const legible = (token) => ({ '[BOS]': 'start', '[EOS]': 'end' })[token] ?? visible(token);
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
 // 100 % would claim what no classifier knows

@@ -16,6 +16,7 @@ UNMASKED = (
     " It wrote symbol by symbol; what it looked at is that of one pass over the whole output, in "
     "which each symbol sees those after it."
 )
+UNTAUGHT = "It has learned nothing yet: it writes what its random numbers prefer."
 HINT = "Press Start: the lines grow from here while it learns."
 
 
@@ -103,7 +104,7 @@ def look_of(training: Training, name: str, learner: Learner) -> tuple[dict | Non
         return None, None
     answer, written = toy.answer(text), attempt.written
     target = None if answer is None else [*answer, "[EOS]"]
-    said = verdict(written.text, answer)
+    said = verdict(written.text, answer) if attempt.step else UNTAUGHT
     if not learner.choice.causal_mask:
         said += UNMASKED
     output = steps_value(written, toy.tokenizer, target, said)
