@@ -36,9 +36,9 @@ function rangeOf(rows) {
 function attentionRow(box, open) {
   const chips = make('div', { class: 'row-queries', role: 'group', 'aria-label': 'query' }),
     table = make('table', { class: 'row-table', 'aria-label': 'keys of the chosen query' }),
-    rest = make('p', { class: 'row-rest' });
-  const scroll = make('div', { class: 'row-scroll' }, table);
-  box.append(chips, scroll, rest);
+    rest = $('.row-rest');
+  const scroll = make('div', { class: 'row-scroll' }, table), play = attentionPlay(table);
+  box.prepend(chips, scroll);
   let of = null, query = -1, read = '';
   const restOnQuery = roving(chips, 'button'), restOnNumber = roving(table, 'button');
   const byWeight = (i) => {
@@ -82,14 +82,17 @@ function attentionRow(box, open) {
       'aria-label': `${panel}, “${unspaced(of.key.rows[j])}”: ${text}, how it was made`,
       text,
     });
+  const steps = () => Object.keys(STEPS).filter((step) => of[step]);
+  // the places of the columns in the story of a row: products first, then the numbers, the values
+  const softmaxAt = () => 1 + steps().length, valuesAt = () => 2 + steps().length;
   function line(j, i, best, products, taken) {
     const weight = rowOf(of.softmax, i)[j], bar = make('i', { class: 'row-weight' });
     bar.style.setProperty('--weight', weight.toFixed(4));
-    const cells = Object.keys(STEPS).filter((step) => of[step]).map((step) => {
+    const cells = steps().map((step, n) => {
       const value = rowOf(of[step], i)[j];
       return make(
         'td',
-        {},
+        { 'data-at': 2 + n },
         number(step, j, step === 'softmax' ? percent(value) : threeDigits(value)),
       );
     });
@@ -97,15 +100,16 @@ function attentionRow(box, open) {
       'tr',
       { class: j === best ? 'best' : '' },
       make('th', { scope: 'row', title: unspaced(of.key.rows[j]), text: axisName(of.key.rows[j]) }),
-      make('td', { class: 'row-bars' }, smallBars(...products)),
+      make('td', { class: 'row-bars', 'data-at': 1 }, smallBars(...products)),
       ...cells,
-      make('td', { 'aria-hidden': 'true' }, bar),
-      make('td', { class: 'row-bars' }, smallBars(...taken)),
+      make('td', { 'aria-hidden': 'true', 'data-at': softmaxAt() }, bar),
+      make('td', { class: 'row-bars', 'data-at': valuesAt() }, smallBars(...taken)),
     );
   }
-  const barsOf = (text) => make('th', { scope: 'col', class: 'row-bars', title: text, text });
+  const barsOf = (text, at) =>
+    make('th', { scope: 'col', class: 'row-bars', 'data-at': at, title: text, text });
   function heads() {
-    const n = of.query.n_columns, names = Object.keys(STEPS).filter((step) => of[step]);
+    const n = of.query.n_columns;
     return make(
       'thead',
       {},
@@ -113,10 +117,12 @@ function attentionRow(box, open) {
         'tr',
         {},
         make('th', { scope: 'col', text: 'key' }),
-        barsOf(`· ${n} products, largest first`),
-        ...names.map((step) => make('th', { scope: 'col', text: STEPS[step](n) })),
+        barsOf(`· ${n} products, largest first`, 1),
+        ...steps().map((step, k) =>
+          make('th', { scope: 'col', 'data-at': 2 + k, text: STEPS[step](n) })
+        ),
         make('th', { 'aria-hidden': 'true' }),
-        barsOf(`× value, ${n} channels`),
+        barsOf(`× value, ${n} channels`, valuesAt()),
       ),
     );
   }
@@ -131,7 +137,7 @@ function attentionRow(box, open) {
     );
     const sum = order.map((c) => context[c]);
     const range = rangeOf(products), rangeTaken = rangeOf([...taken, sum]);
-    const columns = 1 + Object.keys(STEPS).filter((step) => of[step]).length + 2;
+    const columns = 1 + steps().length + 2, at = { 'data-at': valuesAt() + 1 };
     redraw(
       table,
       heads(),
@@ -146,8 +152,8 @@ function attentionRow(box, open) {
         make(
           'tr',
           {},
-          make('td', { colspan: columns, text: 'The sum of the rows is the context' }),
-          make('td', { class: 'row-bars' }, smallBars(sum, rangeTaken)),
+          make('td', { ...at, colspan: columns, text: 'The sum of the rows is the context' }),
+          make('td', { ...at, class: 'row-bars' }, smallBars(sum, rangeTaken)),
         ),
       ),
     );
@@ -170,7 +176,7 @@ function attentionRow(box, open) {
     for (const [at, chip] of [...chips.children].entries()) chip.ariaPressed = at === i;
     restOnQuery(chips.children[i]);
     fill();
-    note.textContent = finding(i);
+    play(attentionStory(of, i, byWeight(i)[0], finding(i)));
     bring();
   }
   actions.query = ({ dataset }) => choose(+dataset.i);

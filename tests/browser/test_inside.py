@@ -86,6 +86,28 @@ def a_query_is_chosen_and_its_weights_are_told(page):
     assert best in shares and f"gives {best} of its attention to" in finding.inner_text()
 
 
+def a_row_is_told_step_by_step(page):
+    part = page.locator("#inside-part")
+    said, slider = part.locator(".view-note"), part.locator(".row-slider")
+    scores = part.locator("[data-panel='query · key']").first
+    weights = part.locator("[data-panel=softmax]").first
+    finding = said.inner_text()
+    slider.press("Home")
+    expect(said).to_contain_text("meets the key of every token")
+    expect(scores).to_be_hidden()
+    for _ in ("products", "score"):
+        slider.press("ArrowRight")
+    expect(said).to_contain_text("Added up")
+    expect(scores).to_be_visible()
+    expect(weights).to_be_hidden()
+    part.get_by_role("button", name="Play").click()
+    expect(part.get_by_role("button", name="Pause")).to_be_visible()
+    slider.press("End")
+    expect(part.get_by_role("button", name="Play")).to_be_visible()
+    expect(said).to_have_text(finding)
+    expect(weights).to_be_visible()
+
+
 def a_cell_says_its_number_and_arrow_keys_move(page):
     figure = page.locator("#inside-stages figure").filter(has_text="softmax")
     figure.locator("canvas").focus()
@@ -131,6 +153,8 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
     page = opened(open_page)
     the_stages_of_attention_come_in_their_order(page)
     a_query_is_chosen_and_its_weights_are_told(page)
+    rest(page)
+    a_row_is_told_step_by_step(page)
     a_cell_says_its_number_and_arrow_keys_move(page)  # first: after a press, focus says nothing
     another_head_can_be_pressed(page)
     rest(page)
@@ -139,14 +163,21 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
     a_layer_opens_and_the_other_one_folds(page)
 
 
+def the_first_weight_opens(page):
+    """-> the weight of [BOS] that was pressed."""
+    part = page.locator("#inside-part")
+    part.locator(".row-queries button").first.click()
+    weight = part.locator(".best [data-panel=softmax]")
+    weight.focus()
+    weight.press("Enter")
+    title = page.locator("#inside-number .arithmetic h3")
+    expect(title).to_contain_text("weight of “[BOS]” for")
+    return weight
+
+
 def a_number_opens_into_what_it_is_made_of(page):
     part, sheet = page.locator("#inside-part"), page.locator("#inside-number .arithmetic")
-    part.locator(".row-queries button").first.click()
-    weights = part.locator(".best [data-panel=softmax]")
-    weights.focus()
-    weights.press("Enter")
-    title = sheet.locator("h3")
-    expect(title).to_contain_text("weight of “[BOS]” for")
+    weight, title = the_first_weight_opens(page), sheet.locator("h3")
     expect(part).to_be_hidden()
     expect(sheet.locator(".finding")).to_contain_text("a share of")
     line = sheet.locator(".arithmetic-code")
@@ -166,7 +197,7 @@ def a_number_opens_into_what_it_is_made_of(page):
     assert "the sum" in Path(download.value.path()).read_text()
     page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
-    expect(weights).to_be_focused()
+    expect(weight).to_be_focused()
 
 
 def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
@@ -195,12 +226,8 @@ def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_p
 
 def test_an_address_opens_a_number_and_back_returns_to_it(open_page):
     page = opened(open_page)
-    page.locator("#inside-part .row-queries button").first.click()
-    weights = page.locator("#inside-part .best [data-panel=softmax]")
-    weights.focus()
-    weights.press("Enter")
+    the_first_weight_opens(page)
     title = page.locator("#inside-number .arithmetic h3")
-    expect(title).to_contain_text("weight of “[BOS]” for")
     page.wait_for_function("location.search.includes('inside-number=')")
     number, link = title.inner_text(), page.url[page.url.index("/?") :]
     other = open_page(link)

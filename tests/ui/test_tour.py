@@ -33,8 +33,8 @@ def published():
     return Models(CHECKPOINTS)
 
 
-def test_there_are_fourteen_stops_in_at_least_five_tabs():
-    assert len(STOPS) == 14 and len({stop.place.tab for stop in STOPS}) >= 5
+def test_there_are_fifteen_stops_in_at_least_five_tabs():
+    assert len(STOPS) == 15 and len({stop.place.tab for stop in STOPS}) >= 5
     assert {stop.place.tab for stop in STOPS} <= {tab_id(tab) for tab in TABS}
 
 

@@ -1,4 +1,4 @@
-"""The guided tour: fourteen stops across the tabs, each with a question before one looks."""
+"""The guided tour: fifteen stops across the tabs, each with a question before one looks."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -188,6 +188,22 @@ STOPS = (
         "number to see what it is made of.",
         "press",
         "#inside-model [data-key]",
+    ),
+    Stop(
+        Place("inside", "", EXAMPLES["translation"], "translation", settings={"written": ""}),
+        "#inside-part",
+        "“A man in a red shirt …”: one word of the translation takes nearly all of what it needs "
+        "from one English word. What decides how much it takes from each?",
+        (
+            "How near the other word stands",
+            "A table of words that belong together",
+            "How well two rows of numbers fit",
+        ),
+        2,
+        "The word's query is multiplied with the key of every other, number by number; the sums "
+        "become shares of a whole. Press Play: the columns appear as they are computed.",
+        "press",
+        "#inside-part [data-do=play]",
     ),
     Stop(
         Place(

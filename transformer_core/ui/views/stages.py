@@ -7,7 +7,7 @@ from torch import Tensor
 
 from transformer_core.inside.panel import Panel
 from transformer_core.ui.views.shared import spaced
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import player_bar, view
 
 
 def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
@@ -23,10 +23,14 @@ def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
         '<span class="stages-hint">Press a number to see how it was made</span></p>'
-        '<div class="stages-panels"></div>' + '<div class="row-box"></div>' * short
+        '<div class="stages-panels"></div>'
     )
+    if short:
+        slider = 'class="row-slider" min="0" max="0" step="1"'
+        bar = player_bar("Play", "Step", slider, '<span class="row-rest"></span>')
+        body += f'<div class="row-box">{bar}</div>'
     promise = "Here the numbers of one part appear, a row for each token."
-    scripts = ("shared_maps", *(("shared_roving", "stages_row") if short else ()))
+    scripts = ("shared_maps", *(("shared_roving", "stages_play", "stages_row") if short else ()))
     return view("stages", title, body, ("csv",), promise=promise, scripts=scripts, **component)
 
 
