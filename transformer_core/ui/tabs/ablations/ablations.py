@@ -3,7 +3,8 @@
 Every variant is trained with several seeds, and every number here is computed from the files that
 the training wrote; the variants themselves can be tried on your own text. The models are small,
 so that each trains in minutes on one core; those of the student reports are larger, and most need a
-GPU (`python -m train.ablations … --preset gpu`).
+GPU (`python -m train.ablations … --preset gpu`). A loss is in nats, minus the natural logarithm of
+the probability that the right answer got: 0 is certain.
 """
 
 from collections.abc import Sequence

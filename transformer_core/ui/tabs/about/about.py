@@ -2,6 +2,10 @@
 
 Every score comes from a file that `python -m train.evaluate` or a training wrote. Architecture,
 decoding and explanations are plain tensor operations of this project, without pretrained weights.
+BLEU and chrF compare translations with a human's, 100 being the same. Nats count surprise: the
+natural logarithm of 1/p, 0 where the right answer was certain. d_model is how many numbers stand
+for a token, d_ff how many units a feed-forward network has, and with norm pre each part begins with
+a layer norm.
 """
 
 import functools
@@ -61,10 +65,13 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     if not entry.sections:
         prose(entry.absent or "It has not been scored yet.")
         return None
-    prose(entry.parts("Model", "Data", "Scores"))
-    curves = learning(entry) if entry.runs else None
-    prose(entry.parts("Training"))
-    prose(entry.parts("Trials", "What it cannot do", "Licence") + commands(entry))
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320):
+            prose(entry.parts("Model", "Scores", "What it cannot do", "Licence"))
+        with gr.Column(scale=7, min_width=320):
+            curves = learning(entry) if entry.runs else None
+            prose(entry.parts("Data", "Training"))
+    prose(entry.parts("Trials") + commands(entry))
     return curves
 
 

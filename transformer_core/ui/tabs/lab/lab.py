@@ -1,7 +1,9 @@
 """Watch a Transformer learn: a model of some 35,000 numbers, trained here while you look.
 
 It starts from noise. When it learns to copy, a diagonal forms in its cross-attention: that is the
-moment it gets it. Then take something away from it, or let two of them race.
+moment it gets it. Then take something away from it, or let two of them race. A loss is in nats,
+minus the natural logarithm of the probability that the right symbol got: 0 is certain. d_model is
+how many numbers stand for a symbol, d_ff how many units a feed-forward network has.
 """
 
 import json
