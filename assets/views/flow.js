@@ -19,6 +19,7 @@ const bare = props.candidates === false;
 const PIECE = { write: 1000, classify: 2600, translate: 1600 }; // ms from one to the next
 // where a step ends: the candidates stand, none has fallen
 const HALT = { write: .7, classify: 0, translate: .7 };
+const LETTER = 17; // px that a letter of a story needs on a phone
 const WAIT = 900; // ms a finished piece stands when nothing may move
 
 const tip = flowTip(stage);
@@ -41,6 +42,7 @@ const controls = flowBar(bar, () => draw()),
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
+let line = Infinity; // letters of a story that there is room for
 let raw = false, attention = null; // whether attention is wanted, and what has come of it
 let wanted = 0,
   until = null,
@@ -70,7 +72,8 @@ function render() {
   stage.replaceChildren(canvas);
   caption.textContent = '';
   if (!value?.outs?.length) return;
-  numbers = flowNumbers(value);
+  line = lineOf(value, stage.clientWidth);
+  numbers = flowNumbers(value, line);
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
   stage.append(reach.button); // the last that Tab reaches there
@@ -94,6 +97,8 @@ function render() {
   ask();
   draw();
 }
+const lineOf = ({ kind }, W) =>
+  kind === 'write' && W && flowIsNarrow({ kind }, W) ? Math.floor(W / LETTER) - 1 : Infinity;
 const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
 const writing = () => now.clock < numbers.outs.length;
 const nextHalt = () =>
@@ -107,6 +112,10 @@ function arrange() { // lay everything out anew after its room or its page has c
   const W = stage.clientWidth;
   if (!W) return false;
   ink ??= flowInk();
+  if (lineOf(numbers, W) !== line) {
+    render();
+    return false;
+  }
   const narrow = flowIsNarrow(numbers, W);
   root.classList.toggle('flow-narrow', narrow);
   root.classList.toggle('flow-vertical', narrow || numbers.kind === 'write');

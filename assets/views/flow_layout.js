@@ -17,14 +17,14 @@ const flowPages = (numbers, rows) => {
 };
 
 // Whether words stand in lines, with the flow down the page: two columns of them would leave it no
-// room. The letters of a story are in one line at any width but a phone's.
+// room. The letters of a story are in one line at any width, of as many as it has room for.
 const flowIsNarrow = ({ kind }, W) => W < (kind === 'write' ? 720 : 900);
 
 // room: {W, narrow, room: the height there is, widths: {source: [px], out: [px], start, more} of the
 // words, for lines of running text, bare: without a list of candidates, open: layers are apart}. A
 // narrow page is as high as its text needs, and higher when open.
 const flowLayout = (numbers, pages, page, room) => {
-  const { two, seats, outs, stacks, last } = numbers,
+  const { two, seats, seatOf, outs, stacks, last } = numbers,
     judge = numbers.kind === 'classify',
     chars = numbers.kind === 'write';
   const { W, narrow, bare } = room, vertical = narrow || chars;
@@ -42,6 +42,7 @@ const flowLayout = (numbers, pages, page, room) => {
       judge,
       chars,
       seats,
+      seatOf,
       outs,
       listed,
       page,
@@ -97,7 +98,7 @@ const flowLayout = (numbers, pages, page, room) => {
     ends,
     // the row that a row is drawn as: a seat of the source, or an output of the page (all hidden
     // ones share a row)
-    seat: (k, row) => !two || k < last ? numbers.seatOf[row] : pages.has(page, row) ? row : hidden,
+    seat: (k, row) => !two || k < last ? seatOf[row] : pages.has(page, row) ? row : hidden,
     sourceEdge: (s) => vertical ? place.source[s].u + 12 : place.start,
     outEdge: (i, fold) => vertical ? outSpot(i, fold).u - 16 : place.end,
     candidateSpot: (i, n, fold, text = false) => {

@@ -1,6 +1,8 @@
-// All that a flow's picture is drawn from. Nothing here draws.
-const flowNumbers = (value) => {
-  const { outs, begin, start, guess, kind } = value, last = value.stacks.length - 1, two = last > 0;
+// All that a flow's picture is drawn from, of a story the last `line` letters. Nothing here draws.
+const flowNumbers = (value, line) => {
+  const { guess, kind } = value, last = value.stacks.length - 1, two = last > 0;
+  const cut = Math.max(0, value.outs.length - line), outs = value.outs.slice(cut);
+  const begin = Math.max(0, value.begin - cut), start = value.start + cut;
   const stacks = value.stacks.map(({ name, tokens, more, places, self }) => {
     const rows = [...tokens]; // null: the row that stands for several tokens
     if (more) rows.splice(more[0], 0, null);
@@ -15,6 +17,7 @@ const flowNumbers = (value) => {
     stacks[0],
     stacks[0].tokens.map((_, j) => fed.reduce((sum, at) => sum + at([0, 0])[j], 0)),
     two ? value.rows : Infinity,
+    cut && outs[0].row,
   );
   const fromSource = fed.map((at) =>
     seats.map(({ rows }) => rows.reduce((sum, j) => sum + at([0, 0])[j], 0))
@@ -60,10 +63,10 @@ const flowNumbers = (value) => {
 };
 
 // The source's rows as they are drawn. If there are more than there is room for, those that give
-// least in all share one seat.
-function flowSeats({ tokens, count }, total, room) {
+// least in all share one seat, and so do all before the first that is drawn.
+function flowSeats({ tokens, count }, total, room, first) {
   const many = total.length > room,
-    order = [...total.keys()].sort((a, b) => total[b] - total[a]),
+    order = [...total.keys()].sort((a, b) => total[b] - total[a]).filter((j) => j >= first),
     kept = new Set(many ? order.slice(0, room - 1) : order);
   const seats = [...total.keys()].filter((j) => kept.has(j)).map((j) => ({
     rows: [j],
@@ -76,6 +79,11 @@ function flowSeats({ tokens, count }, total, room) {
       text: null,
       count: total.length - kept.size,
     });
+  }
+  if (first) {
+    const rows = [...Array(first).keys()];
+    const hidden = rows.reduce((sum, j) => sum + (tokens[j] === null ? count : 1), 0);
+    seats.unshift({ rows, text: null, count: hidden });
   }
   const seatOf = [];
   seats.forEach(({ rows }, s) => rows.forEach((j) => (seatOf[j] = s)));

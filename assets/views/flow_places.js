@@ -53,22 +53,22 @@ function flowAcross({ two, judge, seats, listed, foot }, { W, room: H, bare, wid
   return { H, place, mouth, pitch };
 }
 
-// What is read above and what is said below: lines of running text, or of a story a row of letters.
+// What is read above and what is said below: lines of running text, or of a story a row of letters
+// each.
 function flowDown(
-  { two, judge, chars, seats, outs, listed, page },
+  { two, judge, chars, seats, seatOf, outs, listed, page },
   { W, narrow, room, widths, bare, open },
 ) {
-  const lines = narrow || !chars, gap = chars ? 0 : 2;
-  const top = lines
-    ? flowLines(widths.source, W, 13, gap)
+  const top = !chars
+    ? flowLines(widths.source, W, 13, 2)
     : { found: flowEven(seats.length, W).map((v) => ({ u: 22, v })), height: 40 };
   const wide = (i) =>
     i === 'start' ? (page ? widths.more : widths.start) : widths.out[i] ?? widths.more;
   const below = judge
     ? { found: [{ u: 0, v: W / 2 }], height: 26 }
-    : lines
-    ? flowLines(listed.map(wide), W, 0, gap)
-    : { found: outs.map((out) => ({ u: 0, v: top.found[out.row].v })), height: 26 };
+    : !chars
+    ? flowLines(listed.map(wide), W, 0, 2)
+    : { found: outs.map((out) => ({ u: 0, v: top.found[seatOf[out.row]].v })), height: 26 };
   const foot = judge ? 108 : bare ? 8 : narrow ? 152 : 128,
     between = (judge ? 200 : chars ? 150 : 210) + (open ? 110 : 0),
     H = narrow ? top.height + below.height + foot + between : room;

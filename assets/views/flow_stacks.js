@@ -1,6 +1,8 @@
 // The stacks below what flows: their layers, and the residual streams that run through them.
 function flowStacks({ pen, n, g, ink, now, box }) {
-  const { outs, seats, stacks, last, two } = n, { place, xy, vertical } = g, { fold, clock } = now;
+  const { outs, seats, seatOf, stacks, last, two } = n,
+    { place, xy, vertical } = g,
+    { fold, clock } = now;
 
   function plates() { // a layer is a plate of glass
     const top = vertical ? 4 : 2, bottom = vertical ? g.W - 4 : g.H - 24;
@@ -33,9 +35,11 @@ function flowStacks({ pen, n, g, ink, now, box }) {
     });
   }
 
+  // what a source row was read for, -1 if nothing of it is drawn
+  const outOf = (s) => outs.findIndex((out) => seatOf[out.row] === s);
   // from its word through its stack to what it became
   function course(k, s) {
-    const here = g.lane(k, s, fold), i = two ? s : outs.findIndex((out) => out.row === s);
+    const here = g.lane(k, s, fold), i = two ? s : outOf(s);
     const points = [[g.depthAt(k, 0, fold), here], [g.depthAt(k, stacks[k].depth, fold), here]];
     if (k === 0) points.unshift([g.sourceEdge(s), place.source[s].v]);
     if (k === last && i >= 0 && (fold > .5 || two)) {
@@ -60,7 +64,7 @@ function flowStacks({ pen, n, g, ink, now, box }) {
     pen.strokeStyle = rgba(ink.line, 1);
     stacks.forEach((_, k) => {
       for (const s of two && k === last ? g.shown : seats.keys()) {
-        const exists = (two ? k < last : n.kind !== 'write') || s <= clock;
+        const exists = (two ? k < last : n.kind !== 'write') || outOf(s) <= clock;
         pen.globalAlpha = (exists ? 1 : .35) * (k ? 1 : 1 - clamp(12 * given[s]));
         line(course(k, s));
       }
