@@ -1,7 +1,8 @@
 // A beam search as a plant that grows: a column a step, stems the thicker the more probable, and
 // thin ends where a beginning was cut.
-// value: {summary, steps: [[[parent, id, text, log_prob, total, kept, ended, rank: its place among
-//   the sentences found, or null], …], …]}
+// value: {summary, steps: [[[parent: which of those alive before the step, id, text, log_prob,
+//   total, index: which of those alive after it or, if it ended, of those that ended (null: it was
+//   cut), ended, rank: its place among the sentences found, or null], …], …]}
 const said = $('.lead'),
   box = $('.tree-scroll'),
   slider = $('.tree-slider');

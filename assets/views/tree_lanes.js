@@ -9,19 +9,18 @@ const LEVEL = 13, TEXT = 12, LARGE = 14; // px: between two twigs on one side, a
 const wide = ({ total }) => Math.max(THIN, FULL * Math.sqrt(Math.exp(total)));
 const isFinal = (node) => node.rank !== null;
 function treeNodes({ steps }) {
-  // follow the parents: alive before a step are those that were kept and have not ended
   const root = { step: -1, path: [], total: 0, kept: true, rank: null, lane: 0, text: '' };
   const nodes = [];
   let alive = [root];
   steps.forEach((candidates, step) => {
     const next = [];
-    for (const [parent, id, text, logProb, total, kept, ended, rank] of candidates) {
-      const from = alive[parent];
+    for (const [parent, id, text, logProb, total, index, ended, rank] of candidates) {
+      const from = alive[parent], kept = index !== null;
       if (!from) continue;
       const own = { step, text, logProb, total, kept, ended, rank, from, best: null, lane: null };
       const node = { ...own, path: [...from.path, id] };
       nodes.push(node);
-      if (kept && !ended) next.push(node);
+      if (kept && !ended) next[index] = node;
     }
     alive = next;
   });

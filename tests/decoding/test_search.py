@@ -157,6 +157,49 @@ def test_every_step_keeps_the_best_extensions_of_the_one_before(language, n_cand
     assert (beam.alive, beam.ended) == (alive, ended)
 
 
+def kept_paths(beam):
+    """The tokens of all that grew to the last step, and of all that ended, as the candidates tell
+    them: each in the place that its index gives it."""
+    alive, ended = {0: ()}, {}
+    for candidates in beam.steps:
+        before, alive = alive, {}
+        for candidate in candidates:
+            tokens = before[candidate.parent]
+            if candidate.kept and candidate.token == END:
+                ended[candidate.index] = tokens
+            elif candidate.kept:
+                alive[candidate.index] = (*tokens, candidate.token)
+    return [[paths[i] for i in range(len(paths))] for paths in (alive, ended)]
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 3, WIDE])
+@pytest.mark.parametrize("language", range(4))
+def test_a_kept_candidate_names_the_hypothesis_that_it_became(language, beam_size):
+    beam = search(language, beam_size=beam_size, n_candidates=4)[0]
+    assert kept_paths(beam) == [[h.tokens for h in found] for found in (beam.alive, beam.ended)]
+
+
+def test_a_kept_candidate_names_its_hypothesis_also_among_many_of_exactly_equal_totals():
+    def step(tokens, parents):
+        return torch.full((len(tokens), VOCAB), -math.log(VOCAB))
+
+    beam = beam_search(step, 1, START, END, [MAX_NEW], beam_size=WIDE, n_candidates=4)[0]
+    # all of one length have the same total: nothing but the index says which is which
+    totals = [hypothesis.log_prob for hypothesis in [*beam.alive, *beam.ended]]
+    assert len(totals) == 4**4 + sum(4**n for n in range(4)) and len(set(totals)) == MAX_NEW
+    assert kept_paths(beam) == [[h.tokens for h in found] for found in (beam.alive, beam.ended)]
+
+
+@pytest.mark.parametrize("beam_size", [2, WIDE])
+@pytest.mark.parametrize("max_new", [1, MAX_NEW])
+def test_the_ranking_says_where_each_hypothesis_is_found(beam_size, max_new):
+    beam = search(1, beam_size=beam_size, max_new=[max_new])[0]
+    ranked, found = beam.ranked(), beam.ended or beam.alive
+    assert sorted(index for index, _ in ranked) == list(range(len(found)))
+    assert all(found[index] is hypothesis for index, hypothesis in ranked)
+    assert [hypothesis for _, hypothesis in ranked] == beam.hypotheses()
+
+
 def test_no_candidates_are_recorded_unless_asked_for():
     assert search(0)[0].steps == []
 

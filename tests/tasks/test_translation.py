@@ -93,6 +93,22 @@ def test_every_step_holds_the_piece_that_won(translator):
         assert token.id in {candidate.token for candidate in step if candidate.kept}
 
 
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0])
+def test_the_steps_lead_to_every_sentence_that_was_found(translator, length_penalty):
+    sentence = translate_sentence(translator, SOURCE, 4, length_penalty)
+    alive, ended = {0: []}, {}
+    for step in sentence.steps:
+        before, alive = alive, {}
+        for one in step:
+            if one.kept:
+                into = ended if one.token == EOS else alive
+                into[one.index] = [*before[one.parent], one.token]
+    found = ended or alive
+    assert len(sentence.ranked) == len(found)
+    for ranked in sentence.ranked:
+        assert ranked.text == translator.tokenizer.decode(found[ranked.index])
+
+
 def test_a_head_switched_off_contributes_nothing_and_only_then(translator):
     before = translate_sentence(translator, SOURCE)
     off = [(Site("decoder", 1, "cross"), 2), (Site("encoder", 0, "self"), 0)]

@@ -8,11 +8,11 @@ import pytest
 import torch
 from tiny import tiny_translator
 
-from transformer_core.decoding.search import Candidate
+from transformer_core.decoding.search import Candidate, beam_search
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import translate_sentence
-from transformer_core.tokenization import EOS
+from transformer_core.tokenization import BOS, EOS
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
@@ -221,13 +221,13 @@ def test_the_ranking_says_by_what_it_ranks(trained, penalty, score):
     assert name == score and first == f"{sentence.ranked[0].score:.2f}"
 
 
-def candidate(parent, token, total, *, kept=True):
-    return Candidate(parent, token, -0.1, total, kept)
+def candidate(parent, token, total, index=None):
+    return Candidate(parent, token, -0.1, total, index)
 
 
 def searched(steps, tokens, found):
-    """A search of these steps, which found sentences of these log-probabilities, the best first."""
-    ranked = [SimpleNamespace(log_prob=log_prob) for log_prob in found]
+    """A search of these steps, which found the sentences of these indices, the best first."""
+    ranked = [SimpleNamespace(index=index) for index in found]
     return SimpleNamespace(
         tokens=[SimpleNamespace(id=token) for token in tokens], steps=steps, ranked=ranked
     )
@@ -235,19 +235,19 @@ def searched(steps, tokens, found):
 
 ENDED_EARLY = searched(
     [
-        (candidate(0, 5, -1.0), candidate(0, 6, -1.2), candidate(0, 7, -0.5, kept=False)),
-        (candidate(0, EOS, -1.1), candidate(1, 8, -1.3), candidate(0, 9, -1.0, kept=False)),
-        (candidate(0, 4, -1.4), candidate(0, 9, -1.5, kept=False)),
-        (candidate(0, EOS, -1.6), candidate(0, 4, -1.7, kept=False)),
+        (candidate(0, 5, -1.0, 0), candidate(0, 6, -1.2, 1), candidate(0, 7, -0.5)),
+        (candidate(0, EOS, -1.1, 0), candidate(1, 8, -1.3, 0), candidate(0, 9, -1.0)),
+        (candidate(0, 4, -1.4, 0), candidate(0, 9, -1.5)),
+        (candidate(0, EOS, -1.6, 1), candidate(0, 4, -1.7)),
     ],
     tokens=[6, 8, 4, EOS],
-    found=[-1.6, -1.1],
+    found=[1, 0],
 )
 
 
 def test_what_was_cut_never_led_and_what_has_ended_still_does():
     assert behind(ENDED_EARLY) == 4  # the other beginning, then three times the one that ended
-    alone = searched([(candidate(0, 6, -1.2), candidate(0, 7, -0.5, kept=False))], [6], [-1.2])
+    alone = searched([(candidate(0, 6, -1.2, 0), candidate(0, 7, -0.5))], [6], [0])
     assert behind(alone) == 0
 
 
@@ -263,12 +263,38 @@ def test_each_sentence_that_was_found_has_its_rank_where_it_ended(trained):
 
 def test_where_the_length_ran_out_the_last_step_has_the_ranks(trained):
     steps = [
-        (candidate(0, 5, -1.0), candidate(0, 6, -1.2)),
-        (candidate(1, 8, -1.3), candidate(0, 9, -1.1), candidate(0, 4, -3.0, kept=False)),
+        (candidate(0, 5, -1.0, 0), candidate(0, 6, -1.2, 1)),
+        (candidate(1, 8, -1.3, 0), candidate(0, 9, -1.1, 1), candidate(0, 4, -3.0)),
     ]
-    value = tree_value(searched(steps, [5, 9], [-1.1, -1.3]), trained.tokenizer, "")
+    value = tree_value(searched(steps, [5, 9], [1, 0]), trained.tokenizer, "")
     assert [row[-1] for row in value["steps"][1]] == [1, 0, None]
     assert [row[-1] for row in value["steps"][0]] == [None, None]
+
+
+@pytest.mark.parametrize("max_new", [1, 3])  # both are still growing, or both ended
+def test_sentences_of_exactly_equal_probability_have_each_its_own_rank(trained, max_new):
+    follows = {BOS: [6, 7], 6: [EOS], 7: [8], 8: [EOS]}
+
+    def step(tokens, _):
+        log_probs = torch.full((len(tokens), 10), -50.0)
+        for row, last in zip(log_probs, tokens[:, -1].tolist(), strict=True):
+            row[follows[last]] = -math.log(len(follows[last]))
+        return log_probs
+
+    (beam,) = beam_search(step, 1, BOS, EOS, [max_new], beam_size=2, n_candidates=4)
+    (_, best), (_, other) = ranked = beam.ranked()
+    assert best.log_prob == other.log_prob
+    found = searched(beam.steps, best.with_end(EOS), [index for index, _ in ranked])
+    ranks = {
+        (n, token): rank
+        for n, rows in enumerate(tree_value(found, trained.tokenizer, "")["steps"])
+        for _, token, *_, rank in rows
+        if rank is not None
+    }
+    # their totals cannot tell them apart: each rank stands where its own sentence is complete
+    paths = [hypothesis.with_end(EOS) for hypothesis in (best, other)]
+    assert ranks == {(len(path) - 1, path[-1]): rank for rank, path in enumerate(paths)}
+    assert behind(found) == 0
 
 
 def test_the_least_sure_piece_is_named_even_if_it_is_a_space():

@@ -43,7 +43,12 @@ class Candidate:
     token: int
     log_prob: float  # of the token
     total: float  # of the hypothesis with it
-    kept: bool  # it lives on, or it ended here as one of the best
+    index: int | None  # in `alive` after the step or, with the end token, in `ended`; None: cut
+
+    @property
+    def kept(self) -> bool:
+        """Whether it lives on, or ended here as one of the best."""
+        return self.index is not None
 
 
 @dataclass
@@ -55,10 +60,14 @@ class Beam:
     ended: list[Hypothesis] = field(default_factory=list)
     steps: list[tuple[Candidate, ...]] = field(default_factory=list)
 
+    def ranked(self, length_penalty: float = 1.0) -> list[tuple[int, Hypothesis]]:
+        """(index, hypothesis), best first; the index is in `ended`, or in `alive` if none ended."""
+        found = enumerate(self.ended or self.alive)
+        return sorted(found, key=lambda pair: pair[1].score(length_penalty), reverse=True)
+
     def hypotheses(self, length_penalty: float = 1.0) -> list[Hypothesis]:
         """Best first: those that ended, or what was growing when the length ran out."""
-        found = self.ended or self.alive
-        return sorted(found, key=lambda h: h.score(length_penalty), reverse=True)
+        return [hypothesis for _, hypothesis in self.ranked(length_penalty)]
 
     def grow(
         self,
@@ -82,8 +91,9 @@ class Beam:
         before, self.alive, survivors, candidates = self.alive, [], [], []
         for rank, (total, parent, token, log_prob) in enumerate(ranked):
             kept = rank < room and total > -math.inf if forced is None else token == forced
-            if kept or rank < max(room, n_candidates):
-                candidates.append(Candidate(parent, token, log_prob, total, kept))
+            if n_candidates and (kept or rank < max(room, n_candidates)):
+                index = len(self.ended if token == end else self.alive) if kept else None
+                candidates.append(Candidate(parent, token, log_prob, total, index))
             if not kept:
                 continue
             tokens = before[parent].tokens

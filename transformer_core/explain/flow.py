@@ -27,7 +27,7 @@ N_CANDIDATES = 5
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Prediction:
     """What could be said at one place."""
 
     text: str
@@ -40,9 +40,9 @@ class Said:
     """What the state of one row became."""
 
     row: int  # of the last stack
-    chosen: Candidate
-    candidates: list[Candidate]  # best first, the chosen one always among them
-    lens: list[Candidate]  # before the first layer and after each, as token_lens or class_lens
+    chosen: Prediction
+    candidates: list[Prediction]  # best first, the chosen one always among them
+    lens: list[Prediction]  # before the first layer and after each, as token_lens or class_lens
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
     lens = token_lens(model, model.decoder, sentence.trace, slice(len(sentence.tokens)))
     said = []
     for row, token in enumerate(sentence.tokens):
-        chosen = Candidate(token.text, token.id, token.prob)
-        likely = [Candidate(text, i, prob) for i, text, prob in token.alternatives]
+        chosen = Prediction(token.text, token.id, token.prob)
+        likely = [Prediction(text, i, prob) for i, text, prob in token.alternatives]
         said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
     heads = {site: main_heads(model, sentence.trace, site) for site in found}
     stacks = [
@@ -118,8 +118,8 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
         ]
         tokens = [tokens[i] for i in kept]
     probs = class_lens(model, trace)
-    lens = [Candidate(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
-    both = [Candidate(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
+    lens = [Prediction(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
+    both = [Prediction(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
     stack = Column("Encoder", tokens, shares, [], heads, [], kept, more)
@@ -167,8 +167,8 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
     for n, row in enumerate(rows):
         log_probs, place = lens[-1, n], seen.start + row + 1
         index = ids[place] if place < len(ids) else int(log_probs.argmax())
-        chosen = candidate(index, log_probs, name)
-        likely = [candidate(i, log_probs, name) for i in log_probs.topk(N_CANDIDATES).indices]
+        chosen = prediction(index, log_probs, name)
+        likely = [prediction(i, log_probs, name) for i in log_probs.topk(N_CANDIDATES).indices]
         said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
     start = seen.start + first + 1
     begin = min(len(said) - 1, max(0, prompt - start))
@@ -183,17 +183,17 @@ def layers(found: dict[Site, Tensor], stack: str, kind: str) -> list[Tensor]:
     return [each for site, each in found.items() if (site.stack, site.kind) == (stack, kind)]
 
 
-def candidate(index: int | Tensor, log_probs: Tensor, name: Callable[[int], str]) -> Candidate:
+def prediction(index: int | Tensor, log_probs: Tensor, name: Callable[[int], str]) -> Prediction:
     """One entry of a distribution. log_probs (vocab_size,)"""
-    return Candidate(name(int(index)), int(index), log_probs[int(index)].exp().item())
+    return Prediction(name(int(index)), int(index), log_probs[int(index)].exp().item())
 
 
-def best(lens: Tensor, name: Callable[[int], str]) -> list[Candidate]:
-    """The best candidate of every layer. lens (layers + 1, vocab_size)"""
-    return [candidate(row.argmax(), row, name) for row in lens]
+def best(lens: Tensor, name: Callable[[int], str]) -> list[Prediction]:
+    """The likeliest prediction of every layer. lens (layers + 1, vocab_size)"""
+    return [prediction(row.argmax(), row, name) for row in lens]
 
 
-def with_chosen(likely: list[Candidate], chosen: Candidate) -> list[Candidate]:
+def with_chosen(likely: list[Prediction], chosen: Prediction) -> list[Prediction]:
     """The likeliest few; the chosen one takes the last place if it is not among them."""
     likely = likely[:N_CANDIDATES]
     known = any(one.id == chosen.id for one in likely)

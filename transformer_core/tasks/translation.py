@@ -29,6 +29,7 @@ class Ranked:
     text: str
     log_prob: float
     score: float  # log_prob / length^penalty, what the search ranks by
+    index: int  # as `Candidate.index` of its last piece
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def translate_sentence(
         forced=forced,
         n_candidates=N_CANDIDATES,
     )
-    best, *_ = hypotheses = beam.hypotheses(length_penalty)
+    (_, best), *_ = ranked = beam.ranked(length_penalty)
     written = best.with_end(EOS)
     found = read_back(trained, source, src, written, trace, memory)
     if not model.config.causal_mask:
@@ -167,8 +168,8 @@ def translate_sentence(
     return replace(
         found,
         ranked=[
-            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty))
-            for h in hypotheses
+            Ranked(tokenizer.decode(h.tokens), h.log_prob, h.score(length_penalty), index)
+            for index, h in ranked
         ],
         steps=beam.steps,
     )

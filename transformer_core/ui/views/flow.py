@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from transformer_core.explain.flow import ROWS, Candidate, Column, Flow
+from transformer_core.explain.flow import ROWS, Column, Flow, Prediction
 from transformer_core.ui.views.shared import pack, pack_small, spaced
 from transformer_core.ui.views.view import view
 
@@ -81,10 +81,10 @@ def flow_value(flow: Flow) -> dict:
                 "row": said.row,
                 "text": spaced(said.chosen.text),
                 "candidates": [
-                    [*candidate_value(one), one.id == said.chosen.id, one.id]
+                    [*prediction_value(one), one.id == said.chosen.id, one.id]
                     for one in said.candidates
                 ],
-                "lens": [candidate_value(one) for one in said.lens],
+                "lens": [prediction_value(one) for one in said.lens],
             }
             for said in flow.said
         ],
@@ -105,6 +105,6 @@ def stack_value(stack: Column) -> dict:
     }
 
 
-def candidate_value(one: Candidate) -> list:
+def prediction_value(one: Prediction) -> list:
     """[text, probability]"""
     return [spaced(one.text), round(one.prob, 4)]

@@ -33,7 +33,7 @@ def tree_view(title: str, **component) -> gr.HTML:
 
 def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:
     """What tree.js draws: every step's candidates, and the rank of those that became sentences."""
-    ranks = {one.log_prob: rank for rank, one in enumerate(sentence.ranked)}
+    ranks = {one.index: rank for rank, one in enumerate(sentence.ranked)}
 
     def row(candidate: Candidate, ends: bool) -> list:
         ended = candidate.token == EOS
@@ -43,9 +43,9 @@ def tree_value(sentence: Sentence, tokenizer: Tokenizer, summary: str) -> dict:
             spaced(tokenizer.token(candidate.token)),
             round(candidate.log_prob, 4),
             round(candidate.total, 4),
-            candidate.kept,
+            candidate.index,
             ended,
-            ranks.get(candidate.total) if candidate.kept and (ended or ends) else None,
+            ranks[candidate.index] if candidate.index is not None and (ended or ends) else None,
         ]
 
     # where the length ran out, the last step's are the sentences that were found

@@ -138,13 +138,14 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
 
 def behind(sentence: Sentence) -> int:
     """At how many pieces another kept beginning or a finished sentence was more probable so far."""
-    found, parent, ended = 0, 0, -math.inf
+    found, ended = 0, -math.inf
+    parent: int | None = 0
     for token, step in zip(sentence.tokens, sentence.steps, strict=False):
-        own = next(i for i, c in enumerate(step) if (c.parent, c.token) == (parent, token.id))
+        own = next(c for c in step if (c.parent, c.token) == (parent, token.id))
         kept = [c for c in step if c.kept]
-        found += max(ended, *(c.total for c in kept)) > step[own].total
+        found += max(ended, *(c.total for c in kept)) > own.total
         ended = max([ended, *(c.total for c in kept if c.token == EOS)])
-        parent = sum(c.kept and c.token != EOS for c in step[:own])
+        parent = own.index
     return found
 
 
