@@ -13,7 +13,7 @@ from train.running.scores import Scores
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS
-from transformer_core.studies.findings import seeds_of
+from transformer_core.studies.findings import SIDES, seeds_of
 from transformer_core.studies.findings import table as comparison_table
 from transformer_core.studies.records import Study, read_studies
 from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
@@ -84,7 +84,7 @@ def study_table(study: Study) -> str:
         f"standard deviation over {seeds_of(compared)}; {direction} is better.\n\n"
     )
     head, *rows = comparison_table(compared, study.metric, baseline)
-    lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
+    lines = [head, [{"l": "---", "r": "---:"}[side] for side in SIDES], *rows]
     body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     published = PUBLISHED.get(study.name)
     return f"{text}{body}" + (f"\n{published}\n" if published else "")

@@ -2,16 +2,17 @@
 // -1, press: whether the last cell of a row is a button, name, csv: [head, row, …], tex: text or
 // absent}
 const table = $('table'), note = $('.view-note');
-const number = (text) => /^[+−-]?[\d.]/.test(text ?? '');
+const number = (text) => /^[+−-]?[\d.]/.test(text);
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
   note.textContent = value?.summary ?? '';
   if (!value?.rows) return table.replaceChildren();
   const [head, ...rows] = value.rows;
-  const right = head.map((_, column) =>
-    2 * rows.filter((row) => number(row[column])).length > rows.length ? { class: 'number' } : {}
-  );
+  const right = head.map((_, column) => {
+    const said = rows.map((row) => row[column]).filter(Boolean); // an empty cell is neither
+    return 2 * said.filter(number).length > said.length ? { class: 'number' } : {};
+  });
   table.replaceChildren(
     make(
       'thead',

@@ -113,6 +113,7 @@ def the_table_is_downloaded(page):
 def another_baseline_changes_the_table(page):
     bold = page.locator("#ablation-results tr.bold")
     expect(bold).to_contain_text("full")
+    expect(page.locator("#ablation-notes")).to_contain_text("Welch")
     second = list(STUDIES[CLEAREST].variants.values())[1].title
     page.get_by_label("Baseline").click()
     page.get_by_role("option", name=second, exact=True).click()
@@ -126,7 +127,10 @@ def has_a_row_for_each_variant(page, study):
     has_all_its_curves(page, study)
     rows = page.locator("#ablation-results tbody tr")
     expect(rows).to_have_count(len(STUDIES[study].variants))
-    expect(page.locator("#ablation-verdicts")).to_contain_text("the baseline")
+    expect(page.locator("#ablation-results tr.bold")).to_contain_text("baseline")
+    names = page.locator("#ablation-results td:nth-child(2)")
+    heights = names.evaluate_all("cells => cells.map((cell) => cell.clientHeight)")
+    assert max(heights) < 40, "every variant stands on one line"
 
 
 def test_the_table_is_downloaded_and_follows_the_baseline_and_every_study(open_page):

@@ -9,8 +9,10 @@ from scipy import stats
 from tiny_study import write_writers
 
 from transformer_core.studies.findings import (
+    SIDES,
+    change_of,
     difference_of,
-    differs,
+    excess,
     finding,
     latex,
     numbers,
@@ -22,7 +24,6 @@ from transformer_core.studies.findings import (
 )
 from transformer_core.studies.records import read_study
 from transformer_core.studies.statistics import compare, difference, holm, two_sided, welch
-from transformer_core.tasks.wording import percent
 
 
 @pytest.fixture
@@ -95,13 +96,16 @@ def test_another_baseline_turns_the_differences_round(study):
 
 def test_verdicts_say_what_the_numbers_say(study):
     found = compare(study, "loss", "full")
-    base = of(found, "full")
-    said = {one.name: verdict(one, base, "loss") for one in found}
-    risen = f"rises by 0.410 ± 0.021 ({percent(0.27, 1)}), worse beyond the spread"
-    assert risen in said["no_positions"]
-    assert "falls by 0.210" in said["gelu"] and "better beyond" in said["gelu"]
-    assert "nothing was lost that these runs could show" in said["one_head"]
-    assert said["full"].startswith("the baseline, loss 1.520 ± 0.020 over 3 seeds")
+    said = {one.name: verdict(one, "loss", "full") for one in found}
+    assert said["no_positions"].startswith("worse, p")
+    assert said["gelu"].startswith("better, p")
+    assert said["one_head"].startswith("within the spread of seeds, p = ")
+    assert said["full"] == ""
+    turned = [replace(one, delta=-one.delta) for one in found]
+    assert verdict(of(turned, "gelu"), "accuracy", "full").startswith("better, p")
+    assert verdict(of(found, "gelu"), "accuracy", "full").startswith("worse, p")
+    alone = replace(of(found, "gelu"), p=math.nan, error=math.nan)
+    assert verdict(alone, "loss", "full") == "too few seeds to tell"
 
 
 def test_seeds_that_diverged_are_counted_and_left_out(study):
@@ -113,12 +117,12 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
     assert last.name == "gelu", "the best mean is not the best if a seed failed"
     assert (last.n_seeds, last.n_diverged) == (3, 1)
     assert last.mean == pytest.approx(1.315)
-    assert "1 of 3 seeds diverged" in verdict(last, of(found, "full"), "loss")
-    assert table(found, "loss", "full")[-1][5].endswith("; 1 of 3 diverged")
+    assert table(found, "loss", "full")[-1][4].endswith("; 1 of 3 seeds diverged, left out")
+    itself = of(compare(study, "loss", "gelu"), "gelu")
+    assert verdict(itself, "loss", "gelu") == "1 of 3 seeds diverged, left out"
     study.variants["gelu"] = replace(whole, diverged=frozenset(seeds))
     found = compare(study, "loss", "full")
-    assert "diverged with every seed" in verdict(found[-1], found[0], "loss")
-    assert table(found, "loss", "full")[-1][2:6] == ["–", "–", "", "3 of 3 diverged"]
+    assert table(found, "loss", "full")[-1][2:5] == ["–", "–", "3 of 3 seeds diverged"]
 
 
 @pytest.mark.parametrize(
@@ -129,10 +133,15 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
         (shown("loss", 0.0), "0.000"),
         (shown("accuracy", 0.855), "85.5 %"),
         (difference_of("loss", -0.000094), "-9.4e-05"),
+        (difference_of("loss", 0.41, 0.0208), "+0.410 ± 0.021"),
         (difference_of("accuracy", -0.31), "-31.0 points"),
+        (difference_of("accuracy", -0.31, 0.235), "-31.0 ± 23.5 points"),
+        (difference_of("accuracy", -0.31, math.nan), "-31.0 points"),
         (difference_of("accuracy", -0.0003), "+0.0 points"),
         (ratio_of(0.656, "+"), "+65.6 %"),
         (ratio_of(11_950.2, "+"), "11,951 times"),
+        (excess(61.0, 100.0), "-39 %"),
+        (excess(100.9, 100.0), ""),
     ],
 )
 def test_a_number_is_shown_with_the_digits_that_say_something(text, meant):
@@ -149,15 +158,15 @@ def test_seeds_that_did_not_finish_are_not_compared(study):
     assert seeds_of(found) == "2 to 3 seeds"
     study.variants["gelu"] = replace(whole, partial=frozenset([first, *others]))
     gelu = of(compare(study, "loss", "full"), "gelu")
-    assert verdict(gelu, gelu, "loss") == "no seed has reached the end yet."
+    assert verdict(gelu, "loss", "full") == "no seed has reached the end yet"
     assert "diverged" not in finding(compare(study, "loss", "full"), "loss", "full")
 
 
-def test_beside_a_baseline_without_a_value_nothing_rises_or_falls(study):
+def test_beside_a_baseline_without_a_value_nothing_is_better_or_worse(study):
     whole = study.variants["full"]
     study.variants["full"] = replace(whole, diverged=frozenset((0, 1, 2)))
     found = compare(study, "loss", "full")
-    assert "no value to compare" in verdict(of(found, "gelu"), of(found, "full"), "loss")
+    assert verdict(of(found, "gelu"), "loss", "full") == "the baseline has no value"
 
 
 def test_without_spread_no_p_is_claimed(study):
@@ -168,21 +177,27 @@ def test_without_spread_no_p_is_claimed(study):
         same[:, -1] = same[0, -1]
         curves["validation", "loss"] = replace(loss, values=same)
     found = of(compare(study, "loss", "full"), "gelu")
-    assert found.significant and differs(found) == "yes, all seeds alike"
+    assert found.significant and verdict(found, "loss", "full") == "better, all seeds alike"
+    assert change_of("loss", found).startswith("-0.200 ("), "without a standard error"
+    alike = replace(found, delta=0.0, p=1.0, significant=False)
+    assert verdict(alike, "loss", "full") == "nothing lost"
 
 
 def test_tables_hold_the_numbers_as_text_and_in_full(study):
     found = compare(study, "loss", "full")
     head, *rows = table(found, "loss", "full")
-    assert len(head) == len(rows[0])
+    assert len(head) == len(rows[0]) == len(SIDES)
     last = rows[-1]
-    assert last[1:5] == ["no positions", "1.930 ± 0.030", "+0.410", "+27.0\N{NO-BREAK SPACE}%"]
-    assert last[5].startswith("yes, p")
+    change = "+0.410 ± 0.021 (+27.0\N{NO-BREAK SPACE}%)"
+    assert last[1:4] == ["no positions", "1.930 ± 0.030", change]
+    assert last[4].startswith("worse, p")
+    assert rows[1][1:5] == ["full", "1.520 ± 0.020", "baseline", ""]
     columns, *values = numbers(found)
     assert dict(zip(columns, values[-1], strict=True))["mean"] == pytest.approx(1.93)
     tex = latex(found, "loss", "full", "Loss & 5 % of it")
     assert tex.count(r" \\") == 1 + len(found)
-    assert "<" not in latex([replace(found[-1], p=1e-9)], "loss", "full", "").replace("$<$", "")
+    certain = [*found[:-1], replace(found[-1], p=1e-9)]
+    assert "<" not in latex(certain, "loss", "full", "").replace("$<$", "")
     assert r"\caption{Loss \& 5 \% of it}" in tex and r"1.930 $\pm$ 0.030" in tex
 
 

@@ -13,7 +13,7 @@ from transformer_core.studies.twins import attention
 from transformer_core.ui.app import build_app
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.ablations import ablations
-from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers
+from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers, notes
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import lay_out
 from transformer_core.ui.tabs.ablations.questions import Look, Questions
@@ -81,15 +81,23 @@ def test_a_deleted_file_is_named_and_its_variant_disappears(answers, folder):
 
 
 def test_a_changed_file_changes_the_table_and_the_verdict(answers, folder):
-    value, said = answers.draw_results(*CHOSEN)
+    value, _ = answers.draw_results(*CHOSEN)
     assert value["rows"][1][1:3] == ["gelu", "1.310 ± 0.010"]
-    assert "**no positions**: the loss rises by 0.410 ± 0.021" in said
+    assert value["rows"][1][4].startswith("better, p = ")
     path = folder / "gelu" / "metrics.csv"
     path.write_text(path.read_text().replace("validation,loss,1.3\n", "validation,loss,1.0\n"))
     value, _ = answers.draw_results(*CHOSEN)
-    assert value["rows"][1][1] == "gelu" and value["rows"][1][2] == "1.210 ± 0.182"
+    assert value["rows"][1][1:3] == ["gelu", "1.210 ± 0.182"]
+    assert value["rows"][1][4].startswith("within the spread of seeds, p = ")
     assert value["rows"][value["bold"] + 1][1] == "full"
     assert r"\toprule" in value["tex"] and value["csv"][0][0] == "name"
+
+
+def test_the_method_of_the_test_stands_below_the_table_and_in_the_paper(answers):
+    value, said = answers.draw_results(*CHOSEN)
+    assert value["summary"].endswith("over 3 seeds; lower is better.")
+    assert "Welch" in said and "Welch" in value["tex"] and "Welch" not in value["summary"]
+    assert "Report one" in notes("translation") and "Report one" not in said
 
 
 def test_a_broken_study_is_a_sentence_and_no_blank_page(answers, folder):
@@ -311,8 +319,8 @@ def test_without_the_whole_model_all_the_rest_is_shown(answers, twins, folder):
     assert sorted(titles(drawn)) == ["gelu", "learned", "no positions", "one head"]
     assert "**full** is missing" in drawn["finding"]
     assert "learned" in titles(answers.draw_longer("shakespeare"))
-    value, said = answers.draw_results("shakespeare", "loss", "no_positions")
-    assert len(value["rows"]) == 5 and "**learned**" in said
+    value, _ = answers.draw_results("shakespeare", "loss", "no_positions")
+    assert len(value["rows"]) == 5 and "learned" in texts(value)
     questions = Questions()
     assert len(list(twins.run(asked_of(twins, questions), questions))) == 4
 

@@ -3,7 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import percent, signed
+from transformer_core.tasks.wording import amount, percent, signed
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
@@ -18,11 +18,16 @@ def shown(metric: str, value: float, sign: str = "") -> str:
     return f"{value:{sign}.2g}" if 0 < abs(value) < 0.001 else f"{value:{sign}.3f}"
 
 
-def difference_of(metric: str, delta: float) -> str:
-    """A signed difference: of losses in their unit, of shares in percentage points."""
+def difference_of(metric: str, delta: float, error: float = 0.0) -> str:
+    """A signed difference: of losses in their unit, of shares in percentage points.
+
+    error is its standard error: shown beside it, but for 0 and nan.
+    """
+    spread = error > 0
     if metric.startswith("loss") or math.isnan(delta):
-        return shown(metric, delta, "+")
-    return f"{signed(100 * delta, 1)}\N{NO-BREAK SPACE}points"
+        return shown(metric, delta, "+") + f" ± {shown(metric, error)}" * spread
+    points = signed(100 * delta, 1) + f" ± {100 * error:.1f}" * spread
+    return f"{points}\N{NO-BREAK SPACE}points"
 
 
 def ratio_of(relative: float, sign: str = "") -> str:
@@ -30,71 +35,54 @@ def ratio_of(relative: float, sign: str = "") -> str:
     return percent(relative, 1, sign) if abs(relative) < 9 else f"{1 + relative:,.0f} times"
 
 
-def verdict(found: Comparison, base: Comparison, metric: str) -> str:
-    """One sentence in plain words: what the change costs, or that nothing was lost."""
-    name, value = metric.replace("_", " "), shown(metric, found.mean)
-    seeds = f"{found.n_seeds} seed{'s' * (found.n_seeds > 1)}"
+def change_of(metric: str, found: Comparison) -> str:
+    """The difference from the baseline, and of losses also as a share of the baseline's."""
+    change = difference_of(metric, found.delta, found.error)
+    # points and percent of a share would be taken for each other
+    if not metric.startswith("loss") or math.isnan(found.relative):
+        return change
+    return f"{change} ({ratio_of(found.relative, '+')})"
+
+
+def verdict(found: Comparison, metric: str, baseline: str) -> str:
+    """A few words: whether a variant is better or worse than the baseline, and what is left out.
+
+    Of the baseline itself only the latter, which may be nothing.
+    """
     if not found.n_seeds:
-        return "no seed has reached the end yet."
+        return "no seed has reached the end yet"
+    lost = f"{found.n_diverged} of {amount(found.n_seeds, 'seed')} diverged"
     if found.n_diverged == found.n_seeds:
-        return f"training diverged with every seed ({seeds}): as it is, nothing can be learnt."
-    lost = f" {found.n_diverged} of {seeds} diverged and are left out." * bool(found.n_diverged)
-    if found.name == base.name:
-        again = f" ± {shown(metric, found.deviation)}" * (not math.isnan(found.deviation))
-        return f"the baseline, {name} {value}{again} over {seeds}.{lost}"
-    if base.n_diverged == base.n_seeds:
-        return f"{name} {value}; the baseline has no value to compare it with.{lost}"
-    if math.isnan(found.p):
-        verb = "rises" if found.delta > 0 else "falls"
-        return f"the {name} {verb} to {value}; one needs more seeds to say if by chance.{lost}"
-    if found.error == 0 and found.p == 1:
-        return f"the {name} is the same with every seed: nothing was lost.{lost}"
-    return f"the {name} {outcome(found, metric)}.{lost}"
+        return lost
+    said = "" if found.name == baseline else outcome(found, metric)
+    return "; ".join(filter(None, (said, f"{lost}, left out" if found.n_diverged else "")))
 
 
 def outcome(found: Comparison, metric: str) -> str:
-    """What became of the value, whether that is worse, and whether it may be chance."""
-    change = f"{'rises' if found.delta > 0 else 'falls'} by {change_of(metric, found)}"
-    worse = (found.delta > 0) == lower_is_better(metric)
+    """What the test says of a difference, or why it says nothing."""
+    if math.isnan(found.delta):
+        return "the baseline has no value"
+    if math.isnan(found.p):
+        return "too few seeds to tell"
+    if found.error == 0 and found.p == 1:
+        return "nothing lost"
     if not found.significant:
-        shown_by = (
-            "nothing was lost that these runs could show"
-            if worse
-            else "nothing was lost, and a gain is not certain"
-        )
-        return f"{change}, which the spread of seeds can explain ({p_of(found)}): {shown_by}"
-    return f"{change}, {'worse' if worse else 'better'} beyond the spread of seeds ({p_of(found)})"
-
-
-def change_of(metric: str, found: Comparison) -> str:
-    """The size of a difference and its standard error."""
-    if metric.startswith("loss"):
-        by, error = (shown(metric, value) for value in (abs(found.delta), found.error))
-        grown = found.relative if found.relative >= 9 else abs(found.relative)
-        return f"{by} ± {error} ({ratio_of(grown)})"
-    return f"{100 * abs(found.delta):.1f} ± {100 * found.error:.1f} percentage points"
+        return f"within the spread of seeds, {p_of(found)}"
+    worse = (found.delta > 0) == lower_is_better(metric)
+    return f"{'worse' if worse else 'better'}, {p_of(found)}"
 
 
 def p_of(found: Comparison) -> str:
-    """The test's p as text, or why there is none."""
-    if math.isnan(found.p):
-        return "too few seeds"
+    """The test's p as text, or why it needs none."""
     if found.error == 0:
         return "all seeds alike"
     return f"p = {found.p:.2g}" if found.p >= 1e-4 else "p < 0.0001"
 
 
-def size(found: Comparison, base: Comparison) -> str:
-    """How much smaller or dearer a variant is; nothing if it is as the baseline."""
-    parts = [
-        f"{percent(abs(share))} {'more' if share > 0 else 'fewer'} {what}"
-        for what, share in (
-            ("parameters", found.parameters / base.parameters - 1),
-            ("FLOPs", found.flops_per_target / base.flops_per_target - 1),
-        )
-        if abs(share) >= 0.01
-    ]
-    return f" It has {' and '.join(parts)}." if parts else ""
+def excess(own: float, base: float) -> str:
+    """How much more than the baseline's something is, in percent; nothing below one percent."""
+    share = own / base - 1
+    return percent(share, sign="+") if abs(share) >= 0.01 else ""
 
 
 def finding(found: list[Comparison], metric: str, baseline: str) -> str:
@@ -122,37 +110,41 @@ def ends(found: list[Comparison], metric: str) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-HEAD = ["", "variant", "{metric}", "Δ", "relative", "beyond seeds?", "parameters", "minutes"]
+HEAD = [
+    "",
+    "variant",
+    "{metric}",
+    "Δ",
+    "verdict",
+    "parameters",
+    "Δ parameters",
+    "Δ FLOPs",
+    "minutes",
+]
+SIDES = "rlrrlrrrr"  # on which each column is aligned, as LaTeX names it
 
 
 def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]]:
     """The final table as text, its head first; the best variant comes first."""
-    rows = [[name.format(metric=metric.replace("_", " ")) for name in HEAD]]
-    for one in found:
-        again = f" ± {shown(metric, one.deviation)}" * (not math.isnan(one.deviation))
-        itself = one.name == baseline
-        rows.append(
-            [
-                str(one.rank),
-                one.title,
-                shown(metric, one.mean) + again,
-                "baseline" if itself else difference_of(metric, one.delta),
-                "" if itself or math.isnan(one.relative) else ratio_of(one.relative, "+"),
-                "" if itself else differs(one),
-                f"{one.parameters:,}",
-                f"{one.minutes:.1f}",
-            ]
-        )
-    return rows
+    base = next(one for one in found if one.name == baseline)
+    head = [name.format(metric=metric.replace("_", " ")) for name in HEAD]
+    return [head, *(row_of(one, base, metric) for one in found)]
 
 
-def differs(one: Comparison) -> str:
-    """Whether a difference exceeds the spread of seeds, and how many of these are left out."""
-    answer = p_of(one) if math.isnan(one.p) else f"{['no', 'yes'][one.significant]}, {p_of(one)}"
-    lost = f"{one.n_diverged} of {one.n_seeds} diverged"
-    if not one.n_diverged:
-        return answer
-    return lost if one.n_diverged == one.n_seeds else f"{answer}; {lost}"
+def row_of(one: Comparison, base: Comparison, metric: str) -> list[str]:
+    """A row of the final table: a text for each name of HEAD."""
+    again = f" ± {shown(metric, one.deviation)}" * (not math.isnan(one.deviation))
+    return [
+        str(one.rank),
+        one.title,
+        shown(metric, one.mean) + again,
+        "baseline" if one.name == base.name else change_of(metric, one),
+        verdict(one, metric, base.name),
+        f"{one.parameters:,}",
+        excess(one.parameters, base.parameters),
+        excess(one.flops_per_target, base.flops_per_target),
+        f"{one.minutes:.1f}",
+    ]
 
 
 def seeds_of(found: list[Comparison]) -> str:
@@ -189,7 +181,7 @@ def latex(found: list[Comparison], metric: str, baseline: str, caption: str) -> 
             r"\begin{table}",
             r"  \centering",
             f"  \\caption{{{caption.translate(escape)}}}",
-            f"  \\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
+            f"  \\begin{{tabular}}{{{SIDES}}}",
             r"    \toprule",
             f"    {lines[0]}",
             r"    \midrule",

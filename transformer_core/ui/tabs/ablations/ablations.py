@@ -73,7 +73,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
 
 def sections_of(here: Layout, answers: Answers) -> Followers:
     """What the sections show of a study and what is measured."""
-    results, differences = [here.results, here.verdicts], [here.one, here.other]
+    results, differences = [here.results, here.notes], [here.one, here.other]
     return Followers(
         {
             "results": Follower(results, answers.draw_results, [here.baseline]),

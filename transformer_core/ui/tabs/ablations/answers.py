@@ -1,20 +1,11 @@
 """What the tab answers: every view's value from the files of a study."""
 
-import html
 from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.published import Models
-from transformer_core.studies.findings import (
-    finding,
-    latex,
-    numbers,
-    seeds_of,
-    size,
-    table,
-    verdict,
-)
+from transformer_core.studies.findings import finding, latex, numbers, seeds_of, table
 from transformer_core.studies.records import Study, learning_lines, position_lines
 from transformer_core.studies.statistics import (
     PUBLISHED,
@@ -166,7 +157,7 @@ class Answers:
 
     @answers_errors
     def draw_results(self, name, metric, baseline):
-        """The table of all ends, and a sentence for every variant."""
+        """The table of all ends, and the notes below it."""
         study = self.studies.get(name)
         check(study, metric)
         check_baseline(study, metric, baseline)
@@ -174,10 +165,9 @@ class Answers:
         direction = "lower" if lower_is_better(metric) else "higher"
         summary = (
             f"Validation {metric.replace('_', ' ')} at the end of the same number of steps, mean ± "
-            f"standard deviation over {seeds_of(compared)}; {direction} is better. {TEST}"
+            f"standard deviation over {seeds_of(compared)}; {direction} is better."
         )
-        value = results(compared, metric, baseline, summary)
-        return value, spoken(study, metric, compared, baseline)
+        return results(compared, metric, baseline, summary), notes(name)
 
     @answers_errors
     def draw_differences(self, name, one, other):
@@ -242,20 +232,9 @@ def check_baseline(study: Study, metric: str, baseline: str) -> None:
         raise InputError(f"{base.title} has no {words}: choose another baseline or metric.")
 
 
-def spoken(study: Study, metric: str, compared: list[Comparison], baseline: str) -> str:
-    """A sentence for every variant, or for several of which it is the same, and what the report
-    published, as markdown."""
-    base = next(one for one in compared if one.name == baseline)
-    said: dict[str, list[str]] = {}
-    for one in compared:
-        sentence = f"{verdict(one, base, metric)}{size(one, base)}"
-        said.setdefault(sentence, []).append(f"**{html.escape(one.title)}**")
-    lines = [
-        f"- {listed(titles)}: "
-        + (sentence.replace(" It has ", " Each has ") if len(titles) > 1 else sentence)
-        for sentence, titles in said.items()
-    ]
-    return "\n".join([*lines, "", PUBLISHED.get(study.name, "")])
+def notes(name: str) -> str:
+    """How a study's table tells chance from more, and what a report published, as markdown."""
+    return "\n\n".join(filter(None, (TEST, PUBLISHED.get(name))))
 
 
 def results(found: list[Comparison], metric: str, baseline: str, summary: str) -> dict:
@@ -266,5 +245,5 @@ def results(found: list[Comparison], metric: str, baseline: str, summary: str) -
         "rows": table(found, metric, baseline),
         "bold": [one.name for one in found].index(baseline),
         "csv": [[str(cell) for cell in row] for row in numbers(found)],
-        "tex": latex(found, metric, baseline, summary),
+        "tex": latex(found, metric, baseline, f"{summary} {TEST}"),
     }

@@ -41,7 +41,7 @@ class Layout:
     sections: gr.Tabs
     baseline: gr.Dropdown
     results: gr.HTML
-    verdicts: gr.Markdown
+    notes: gr.Markdown
     one: gr.Dropdown
     other: gr.Dropdown
     differences: gr.HTML
@@ -100,13 +100,12 @@ def lay_out(names: list[str]) -> Layout:
 
 def results_section() -> dict[str, gr.components.Component]:
     """Where every variant ends, against one of them."""
-    with section("Results"), gr.Row(elem_classes="duo"):
-        with gr.Column(scale=7, min_width=320):
-            results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
-        with gr.Column(scale=5, min_width=280):
-            baseline = Choice([], label="Baseline", min_width=160)
-            verdicts = gr.Markdown(elem_id="ablation-verdicts")
-    return {"baseline": baseline, "results": results, "verdicts": verdicts}
+    with section("Results"):
+        with gr.Row(elem_classes="settings"):
+            baseline = Choice([], label="Baseline", min_width=240, scale=0)
+        results = table_view("Where they end", ("csv", "tex"), elem_id="ablation-results")
+        notes = gr.Markdown(elem_id="ablation-notes", elem_classes="see")
+    return {"baseline": baseline, "results": results, "notes": notes}
 
 
 def differences_section() -> dict[str, gr.components.Component]:
