@@ -1,7 +1,8 @@
 // A switch for every head, coloured by what the answer loses without it.
-// value: {summary, groups: [{name, key, layers, heads}], off: [key:layer:head, …], quantity: its
-//   name, damage: {key:layer:head: change of it} or null, diff: [[kind, word], …], texts: [[name,
-//   text], …] to be compared, press: see numbered}
+// value: {summary, groups: [{name, key, roles: of each layer and head [label, sentences, …], empty
+//   where nobody knows, see heads.js}], off: [key:layer:head, …], quantity: its name, damage:
+//   {key:layer:head: change of it} or null, diff: [[kind, word], …], texts: [[name, text], …] to be
+//   compared, press: see numbered}
 const grids = $('.switch-grids'),
   note = $('.view-note'),
   diff = $('.switch-diff'),
@@ -46,36 +47,44 @@ function build(groups) {
   built = shape;
   grids.replaceChildren(...groups.map((group) => {
     const grid = make('div', { class: 'switch-grid', role: 'group', 'aria-label': group.name });
-    grid.style.setProperty('--heads', group.heads);
-    for (let l = 0; l < group.layers; l++) {
-      for (let h = 0; h < group.heads; h++) {
-        grid.append(make('button', {
-          type: 'button',
-          'data-do': 'toggle',
-          'data-key': `${group.key}:${l}:${h}`,
-          'data-name': `${group.name}, layer ${l + 1}, head ${h + 1}`,
-          'data-place': `${l + 1}·${h + 1}`,
-        }));
-      }
-    }
+    grid.style.setProperty('--heads', group.roles[0].length);
+    group.roles.forEach((heads, l) =>
+      grid.append(
+        make('span', { class: 'switch-layer', 'aria-hidden': 'true', text: `layer ${l + 1}` }),
+        ...heads.map(([label, told], h) => headSwitch(group, l, h, label, told)),
+      )
+    );
     return make('div', {}, make('p', { class: 'heads-title', text: group.name }), grid);
   }));
   rest();
+}
+function headSwitch({ name, key }, l, h, label, told) {
+  const attributes = {
+    type: 'button',
+    'data-do': 'toggle',
+    'data-key': `${key}:${l}:${h}`,
+    'data-name': `${name}, layer ${l + 1}, head ${h + 1}${label && ` (“${label}”)`}`,
+    'data-told': told,
+  };
+  const number = label
+    ? make('span', { text: h + 1 })
+    : make('span', { class: 'unlabelled' }, make('span', { text: 'head ' }), `${h + 1}`);
+  return make('button', attributes, number, ' ', make('b'), ' ', make('small', { text: label }));
 }
 function paint() {
   const { damage, quantity } = current() ?? {},
     worst = Math.max(1e-6, ...Object.values(damage ?? {}).map((change) => -change));
   for (const button of grids.querySelectorAll('button')) {
-    const { key, name, place } = button.dataset, change = damage?.[key], isOff = off.has(key);
+    const { key, name, told } = button.dataset, change = damage?.[key], isOff = off.has(key);
     const worth = change === undefined
       ? ''
       : `; without it the ${quantity} changes by ${printed(fixed(change, 2))}`;
-    button.title = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
+    button.title = `${name}, ${isOff ? 'off' : 'on'}${worth}${told && `. ${told}`}`;
     button.setAttribute('aria-label', button.title);
     button.setAttribute('aria-pressed', !isOff);
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
-    button.textContent = isOff || change === undefined ? place : printed(fixed(change, 1));
-    if (isOff) button.append(' ', make('b', { text: 'off' }));
+    const state = isOff ? 'off' : change === undefined ? '' : printed(fixed(change, 1));
+    inscribe(button.querySelector('b'), state);
   }
 }
 function ask(step = false) {

@@ -424,7 +424,7 @@ def test_a_head_is_switched_off_and_the_text_goes_on_otherwise(open_page):
     expect(note).to_contain_text("press one to switch it off")
     expect(heads).to_have_count(24)
     switches.get_by_role("button", name="Try each head").click()
-    expect(note).to_contain_text("The number in each square")
+    expect(note).to_contain_text("The number on each button")
     expect(note).to_contain_text("the last 46 characters")
     heads.first.click()
     expect(note).to_contain_text("1 of 24 heads is off")

@@ -9,6 +9,7 @@ from tiny import tiny_translator
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
+from transformer_core.model.heads import by_kind
 from transformer_core.studies.learning import learning_of
 from transformer_core.studies.longer import readers
 from transformer_core.studies.statistics import compare
@@ -17,7 +18,6 @@ from transformer_core.ui.app import tab_id
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tour import STOPS
-from transformer_core.ui.views.heads import kinds_of
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SENTENCES = [
@@ -84,7 +84,7 @@ def test_the_head_that_is_needed_most_looks_at_what_was_just_written(published):
     assert losses[-1] > 2 * losses[-2]
     (stop,) = (stop for stop in STOPS if stop.place.head)
     site, head = needed
-    kind = 1 + kinds_of(trained.model.sites).index((site.stack, site.kind))
+    kind = 1 + list(by_kind(trained.model.sites)).index((site.stack, site.kind))
     assert stop.place.head == (kind, site.layer + 1, head + 1)
 
 

@@ -4,7 +4,7 @@ A head is named by the rule that fits it (`transformer_core.explain.rules`), on 
 was not trained on, and the name is put to a test on others; heads.json keeps what was found.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -113,6 +113,9 @@ class Told(NamedTuple):
     group: str = ""  # what its name goes by: a place, a mark or a token; "" without such a name
 
 
+UNKNOWN = Told("", "", 0.0)
+
+
 def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
     """What is known of each head."""
     most = max((role.loss for role in roles.values()), default=0.0)
@@ -125,6 +128,17 @@ def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
         )
         for head, role in roles.items()
     }
+
+
+def by_layer(
+    sites: Iterable[Site], n_heads: int, roles: Mapping[Head, Told] | None
+) -> list[list[Told]]:
+    """What is known of each head, layer by layer; UNKNOWN where nothing is.
+
+    sites are those of one kind of attention, each with n_heads heads.
+    """
+    known = roles or {}
+    return [[known.get((site, head), UNKNOWN) for head in range(n_heads)] for site in sites]
 
 
 def most_lost(roles: Mapping[Head, HeadRole]) -> Head | None:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import Node
+from transformer_core.model.heads import by_kind
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies import twins
 from transformer_core.ui.place import OTHERS, Place, Setting, joined
-from transformer_core.ui.views.heads import kinds_of
 
 Door = tuple[str, Place]
 
@@ -103,4 +103,4 @@ def part_of(site: Site) -> str:
 
 def address_of(sites: Sequence[Site], site: Site, head: int) -> tuple[int, int, int]:
     """Kind of attention, layer and head from 1, as the views of all heads count them."""
-    return kinds_of(sites).index((site.stack, site.kind)) + 1, site.layer + 1, head
+    return list(by_kind(sites)).index((site.stack, site.kind)) + 1, site.layer + 1, head

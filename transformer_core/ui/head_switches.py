@@ -37,7 +37,7 @@ def heads_off(heads: Sequence[Head], off: Collection[Head]) -> str:
 def worth(
     damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str, decimals: int
 ) -> str:
-    """What the numbers in the squares are, and which head is needed most.
+    """What the numbers on the buttons are, and which head is needed most.
 
     change says what they count: "much the log-probability changes".
     """
@@ -45,7 +45,7 @@ def worth(
     needed = f"It needs {called(head, roles)} most ({signed(worst, decimals)})."
     if round(worst, decimals) >= 0:
         needed = "It can do without any single one."
-    return f"The number in each square is how {change} without that head. {needed}"
+    return f"The number on each button is how {change} without that head. {needed}"
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,18 @@
 """Attention: thumbnails of all heads, one enlarged, and what a query sees of its context."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 import gradio as gr
 import torch
 
-from transformer_core.explain.roles import Told
-from transformer_core.model.heads import Head
+from transformer_core.explain.roles import Told, by_layer
+from transformer_core.model.heads import Head, by_kind
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import steered, view
 
-UNKNOWN = Told("", "", 0.0)
 SHOWN_TOKENS = 48  # of a long context are shown, so that its map stays readable
 
 
@@ -72,18 +71,10 @@ def attention_value(
     are what is known of the heads.
     """
     groups = []
-    for kind in kinds_of(sites):
-        own = [site for site in sites if (site.stack, site.kind) == kind]
+    for kind, own in by_kind(sites).items():
         group = group_value([seen.view(site) for site in own], kind, rows, begin)
-        each = range(group["heads"])
-        named = [[(roles or {}).get((site, head), UNKNOWN) for head in each] for site in own]
-        groups.append({**group, "roles": named})
+        groups.append({**group, "roles": by_layer(own, group["heads"], roles)})
     return {"summary": summary, "begin": begin, "first": first, "groups": groups}
-
-
-def kinds_of(sites: Iterable[Site]) -> list[tuple[str, str]]:
-    """Stack and kind of the groups of heads, in their order: cross-attention comes first."""
-    return list(dict.fromkeys((s.stack, s.kind) for s in sorted(sites, key=lambda s: s.kind)))
 
 
 def shown_places(n: int, begin: bool) -> list[int]:

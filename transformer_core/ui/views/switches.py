@@ -1,14 +1,15 @@
 """A switch for every head, and what the answer loses without each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import gradio as gr
 
-from transformer_core.model.heads import Head
+from transformer_core.explain.roles import Told, by_layer
+from transformer_core.model.heads import Head, by_kind
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.views.view import view
 
-INVITATION = "Each square is a head; press one to switch it off."
+INVITATION = "Each button is a head; press one to switch it off."
 
 
 def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:
@@ -37,16 +38,16 @@ def switches_value(
     quantity: str = "log-probability",
     diff: Sequence[Sequence[str]] = (),
     texts: Sequence[tuple[str, str]] = (),
+    roles: Mapping[Head, Told] | None = None,
 ) -> dict:
     """What switches.js draws: which heads are off, and what each is worth if that was measured.
 
-    damage is the change of the quantity without each head; diff [[" ", word], ["-", word],
-    ["+", word], …] is what the heads that are off change of a text, texts (name, text) are to be
-    compared.
+    heads are all of a model. damage is the change of the quantity without each head; diff
+    [[" ", word], ["-", word], ["+", word], …] is what the heads that are off change of a text,
+    texts (name, text) are to be compared; roles are what is known of the heads.
     """
-    grids: dict[tuple[str, str], list[Head]] = {}
-    for site, index in heads:
-        grids.setdefault((site.stack, site.kind), []).append((site, index))
+    sites = dict.fromkeys(site for site, _ in heads)
+    n_heads = len(heads) // len(sites)
     return {
         "summary": summary,
         "quantity": quantity,
@@ -54,10 +55,9 @@ def switches_value(
             {
                 "name": f"{stack} {kind}-attention",
                 "key": f"{stack}-{kind}",
-                "layers": len({site for site, _ in grid}),
-                "heads": len({index for _, index in grid}),
+                "roles": by_layer(own, n_heads, roles),
             }
-            for (stack, kind), grid in grids.items()
+            for (stack, kind), own in by_kind(sites).items()
         ],
         "off": [head_key(head) for head in off],
         "damage": damage and {head_key(head): round(d, 4) for head, d in damage.items()},

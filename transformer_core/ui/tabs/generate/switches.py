@@ -3,7 +3,7 @@
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.knock_out import knock_out_text, text_without
-from transformer_core.explain.roles import roles_of
+from transformer_core.explain.roles import labelled, roles_of
 from transformer_core.model.heads import Head, every_head
 from transformer_core.model.models import DecoderLM
 from transformer_core.tasks.generation import Look, write_on
@@ -44,15 +44,15 @@ def switched(
 ) -> dict:
     """The head switches, with what each is worth if that was measured of this text."""
     model, ids = trained.model, read_of(story, seen)
-    heads = every_head(model)
+    heads, roles = every_head(model), roles_of(trained)
     n = len(ids) - 1
     if n < 1:
-        return switches_value(heads, off, None, NOTHING)
+        return switches_value(heads, off, None, NOTHING, roles=labelled(roles))
     damage = damage_to(ids, kept)
     change = f"the log-probability of the last {'character' if n == 1 else f'{n:,} characters'}"
     summary, texts = INVITATION, []
     if damage:
-        summary = worth(damage, roles_of(trained), f"much {change} changes", 2)
+        summary = worth(damage, roles, f"much {change} changes", 2)
     if off:
         summary = (
             f"{heads_off(heads, off)}: {change} changes by "
@@ -62,4 +62,4 @@ def switched(
         for name, some in (("all heads", ()), ("without", off)):
             tokens = write_on(trained, before, LENGTH, sampling, seed, some)
             texts.append((name, "".join(token.text for token in tokens)))
-    return switches_value(heads, off, damage, summary, texts=texts)
+    return switches_value(heads, off, damage, summary, texts=texts, roles=labelled(roles))

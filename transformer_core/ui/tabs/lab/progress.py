@@ -6,6 +6,7 @@ import gradio as gr
 
 from transformer_core.lab.learner import Learner
 from transformer_core.lab.training import SECONDS, Attempt, Training
+from transformer_core.model.heads import by_kind
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.moment import moment_value
@@ -114,13 +115,13 @@ def look_of(training: Training, name: str, learner: Learner) -> tuple[dict | Non
 def maps_of(name: str, learner: Learner, text: str, attempt: Attempt, answer: str | None) -> dict:
     """The value of one model's attention maps, those of its cross-attention first."""
     fed = "the right output" if answer is not None else "its own, since the right one is unknown"
-    kinds: dict[str, list] = {}
-    for site in sorted(learner.model.sites, key=lambda site: site.kind):
-        name_of_kind = "cross" if site.kind == "cross" else f"{site.stack} self"
-        kinds.setdefault(name_of_kind, []).append(attempt.taught.view(site))
+    groups = []
+    for (stack, kind), sites in by_kind(learner.model.sites).items():
+        name_of_kind = "cross" if kind == "cross" else f"{stack} self"
+        groups.append((name_of_kind, [attempt.taught.view(site) for site in sites]))
     written = [token.text for token in attempt.written.tokens]
     return moment_value(
-        list(kinds.items()),
+        groups,
         list(text),
         written[:-1] if written[-1:] == ["[EOS]"] else written,
         None if answer is None else list(answer),

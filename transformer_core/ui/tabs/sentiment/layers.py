@@ -6,7 +6,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.explain.roles import roles_of
+from transformer_core.explain.roles import labelled, roles_of
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
@@ -56,13 +56,13 @@ def switched(
     plain is the answer with every head.
     """
     model, text = trained.model, plain.review.text
-    heads = every_head(model)
+    heads, roles = every_head(model), roles_of(trained)
     damage = damage_to(text, measured)
     label, before = plain.label, plain.probabilities[plain.label]
     summary = INVITATION
     if damage:
         change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
-        summary = worth(damage, roles_of(trained), change, 1)
+        summary = worth(damage, roles, change, 1)
     if off:
         trace = Trace(head_mask(model, off), record=False)
         after = classify(trained, text, trace).probabilities[label]
@@ -71,7 +71,7 @@ def switched(
             f"goes from {percent(before, 1)} to {percent(after, 1)}."
         )
     quantity = f"probability of “{label}” in points"
-    return switches_value(heads, off, damage, summary, quantity=quantity)
+    return switches_value(heads, off, damage, summary, quantity=quantity, roles=labelled(roles))
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:

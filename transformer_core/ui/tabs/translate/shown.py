@@ -169,8 +169,8 @@ def switched(trained: Trained, work: Work, measured: Measured | None) -> dict:
     plain = work.plain or now
     damage = damage_to(plain, measured)
     diff = word_diff(plain.text, now.text) if work.off else []
-    said = told(trained, work, damage)
-    return switches_value(every_head(trained.model), work.off, damage, said, diff=diff)
+    said, roles = told(trained, work, damage), labelled(roles_of(trained))
+    return switches_value(every_head(trained.model), work.off, damage, said, diff=diff, roles=roles)
 
 
 def told(trained: Trained, work: Work, damage: dict | None) -> str:
