@@ -42,7 +42,7 @@ const controls = flowBar(bar, () => draw()),
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
-let line = Infinity; // letters of a story that there is room for
+let cut = 0; // letters of a story that there is no room for
 let raw = false, attention = null; // whether attention is wanted, and what has come of it
 let wanted = 0,
   until = null,
@@ -72,8 +72,8 @@ function render() {
   stage.replaceChildren(canvas);
   caption.textContent = '';
   if (!value?.outs?.length) return;
-  line = lineOf(value, stage.clientWidth);
-  numbers = flowNumbers(value, line);
+  cut = cutOf(value, stage.clientWidth);
+  numbers = flowNumbers(value, cut);
   pages = flowPages(numbers, value.rows);
   words = flowWords(stage, numbers, { bare });
   stage.append(reach.button); // the last that Tab reaches there
@@ -97,8 +97,10 @@ function render() {
   ask();
   draw();
 }
-const lineOf = ({ kind }, W) =>
-  kind === 'write' && W && flowIsNarrow({ kind }, W) ? Math.floor(W / LETTER) - 1 : Infinity;
+const cutOf = ({ kind, outs }, W) =>
+  kind === 'write' && W && flowIsNarrow({ kind }, W)
+    ? Math.max(0, outs.length + 1 - Math.floor(W / LETTER))
+    : 0;
 const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
 const writing = () => now.clock < numbers.outs.length;
 const nextHalt = () =>
@@ -112,7 +114,8 @@ function arrange() { // lay everything out anew after its room or its page has c
   const W = stage.clientWidth;
   if (!W) return false;
   ink ??= flowInk();
-  if (lineOf(numbers, W) !== line) {
+  // a picture that is outdated stays as it is until the new one comes
+  if (!root.classList.contains('flow-old') && cutOf(current(), W) !== cut) {
     render();
     return false;
   }

@@ -1,7 +1,7 @@
-// All that a flow's picture is drawn from, of a story the last `line` letters. Nothing here draws.
-const flowNumbers = (value, line) => {
+// All that a flow's picture is drawn from, without the first `cut` outputs. Nothing here draws.
+const flowNumbers = (value, cut) => {
   const { guess, kind } = value, last = value.stacks.length - 1, two = last > 0;
-  const cut = Math.max(0, value.outs.length - line), outs = value.outs.slice(cut);
+  const outs = value.outs.slice(cut);
   const begin = Math.max(0, value.begin - cut), start = value.start + cut;
   const stacks = value.stacks.map(({ name, tokens, more, places, self }) => {
     const rows = [...tokens]; // null: the row that stands for several tokens
@@ -49,6 +49,8 @@ const flowNumbers = (value, line) => {
     fromWritten,
     chance,
     favourite,
+    // of one stack: what a seat was read for, -1 if nothing of it is drawn
+    outOf: (s) => outs.findIndex((out) => seatOf[out.row] === s),
     origin,
     end,
     headOf: (ribbon) => flowHeadOf(value.stacks, ribbon),

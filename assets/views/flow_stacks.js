@@ -1,6 +1,6 @@
 // The stacks below what flows: their layers, and the residual streams that run through them.
 function flowStacks({ pen, n, g, ink, now, box }) {
-  const { outs, seats, seatOf, stacks, last, two } = n,
+  const { seats, stacks, last, two } = n,
     { place, xy, vertical } = g,
     { fold, clock } = now;
 
@@ -35,11 +35,9 @@ function flowStacks({ pen, n, g, ink, now, box }) {
     });
   }
 
-  // what a source row was read for, -1 if nothing of it is drawn
-  const outOf = (s) => outs.findIndex((out) => seatOf[out.row] === s);
   // from its word through its stack to what it became
   function course(k, s) {
-    const here = g.lane(k, s, fold), i = two ? s : outOf(s);
+    const here = g.lane(k, s, fold), i = two ? s : n.outOf(s);
     const points = [[g.depthAt(k, 0, fold), here], [g.depthAt(k, stacks[k].depth, fold), here]];
     if (k === 0) points.unshift([g.sourceEdge(s), place.source[s].v]);
     if (k === last && i >= 0 && (fold > .5 || two)) {
@@ -64,7 +62,7 @@ function flowStacks({ pen, n, g, ink, now, box }) {
     pen.strokeStyle = rgba(ink.line, 1);
     stacks.forEach((_, k) => {
       for (const s of two && k === last ? g.shown : seats.keys()) {
-        const exists = (two ? k < last : n.kind !== 'write') || outOf(s) <= clock;
+        const exists = two ? k < last || s <= clock : n.kind !== 'write' || n.outOf(s) <= clock;
         pen.globalAlpha = (exists ? 1 : .35) * (k ? 1 : 1 - clamp(12 * given[s]));
         line(course(k, s));
       }

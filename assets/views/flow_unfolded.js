@@ -56,7 +56,7 @@ function flowRawAttention({ pen, n, g, ink, now, stain, outline, ribbon, front }
     const [from, to] = g.ends(one, fold);
     return [[...from, thin], to];
   };
-  const exists = ([k, , s]) => (two ? k < last : kind !== 'write') || s < clock;
+  const exists = ([k, , s]) => two ? k < last || s < clock : kind !== 'write' || n.outOf(s) < clock;
   const series = (head) => ink.series[head % SERIES];
 
   function trace(head, path) {

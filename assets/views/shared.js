@@ -271,9 +271,9 @@ function whenLeft(close) {
   });
 }
 // A slider that <button data-do="play"> walks to its end, by `by` every `ms`, from the start if it
-// is at its end; go() shows where it is. Moving the slider stops it. -> {runs(), halt()}
-function player(slider, ms, go, by = 1) {
-  const button = $('[data-do=play]'), said = $('[role=status]'), label = button.textContent;
+// is at its end; go() shows where it is, said says it. Moving the slider stops it. -> {runs(), halt()}
+function player(slider, ms, go, by = 1, said = $('[role=status]')) {
+  const button = $('[data-do=play]'), label = button.textContent;
   const atEnd = () => +slider.value >= +slider.max;
   let timer = 0;
   const halt = () => {

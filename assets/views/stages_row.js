@@ -37,10 +37,12 @@ function attentionRow(box, open) {
   const chips = make('div', { class: 'row-queries', role: 'group', 'aria-label': 'query' }),
     table = make('table', { class: 'row-table', 'aria-label': 'keys of the chosen query' }),
     rest = $('.row-rest');
-  const scroll = make('div', { class: 'row-scroll' }, table), play = attentionPlay(table);
+  const scroll = make('div', { class: 'row-scroll' }, table);
   box.prepend(chips, scroll);
   let of = null, query = -1, read = '';
-  const restOnQuery = roving(chips, 'button'), restOnNumber = roving(table, 'button');
+  const restOnQuery = roving(chips, 'button'),
+    restOnNumber = roving(table, 'button', { is: (one) => !one.closest('.ahead') });
+  const play = attentionPlay(table, () => restOnNumber());
   const byWeight = (i) => {
     const weights = rowOf(of.softmax, i);
     return [...weights.keys()].sort((a, b) => weights[b] - weights[a]);

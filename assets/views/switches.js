@@ -79,8 +79,9 @@ function paint() {
     const worth = change === undefined
       ? ''
       : `; without it the ${quantity} changes by ${printed(fixed(change, 2))}`;
-    button.title = `${name}, ${isOff ? 'off' : 'on'}${worth}${told && `. ${told}`}`;
-    button.setAttribute('aria-label', button.title);
+    const label = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
+    button.setAttribute('aria-label', label);
+    button.title = told ? `${label}. ${told}` : label;
     button.setAttribute('aria-pressed', !isOff);
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
     const state = isOff ? 'off' : change === undefined ? '' : printed(fixed(change, 1));

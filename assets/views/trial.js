@@ -119,18 +119,20 @@ function plot() {
   );
 }
 function found({ words, dropped, few, label }, { name, curve }) {
-  if (!curve.length) return `Its words are not dropped yet: ${name}.`;
+  if (!curve.length) return `The words that ${name} ranks first are not dropped yet.`;
   const gone = Math.round(dropped[few] * words.length);
   const first = gone === 1 ? 'the word' : `the ${gone} words`;
-  return `Without ${first} that ${name} ranks first, “${label}” goes from ${percent(curve[0])} to ${
-    percent(curve[few])
-  }.`;
+  const [before, after] = [curve[0], curve[few]].map((p) => p >= 0.995 ? sure(p) : percent(p));
+  return `Without ${first} that ${name} ranks first, “${label}” goes from ${before} to ${after}.`;
 }
-// the mean of random orders, named above it
+// the mean of random orders, named above it, or below where there is no room
 function chance({ chance, few }, way) {
   if (!chance.length) return [];
   const points = way(chance), [x, y] = points[few];
-  return [chartWay('trial-chance', points), chartText(x, y - 9, 'start', 'random order')];
+  return [
+    chartWay('trial-chance', points),
+    chartText(x, y < TOP + 12 ? y + 18 : y - 9, 'start', 'random order'),
+  ];
 }
 function chosen({ few }, { name, curve }, points) {
   const low = curve.indexOf(Math.min(...curve)), [x, y] = points[low];

@@ -706,6 +706,14 @@ def what_each_layer_says_lies_apart_and_inside(page, flow):
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
+def the_letters_are_one_line(flow):
+    """Those that are written, of a story."""
+    boxes = [letter.bounding_box() for letter in flow.locator(".flow-out:visible").all()]
+    middles = [box["y"] + box["height"] / 2 for box in boxes]
+    assert len(boxes) > 10 and max(middles) - min(middles) < 4
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+
+
 def no_word_lies_under_the_arrow_of_a_verdict(flow):
     """But below where it ends."""
     box = flow.locator("canvas").bounding_box()
@@ -729,6 +737,8 @@ def test_on_a_phone_a_translation_flows_within_the_page_whatever_is_drawn_of_it(
 
 def test_on_a_phone_what_each_layer_of_a_story_says_lies_apart_and_inside(open_page):
     page, flow = opened_on(open_page, "generate", width=390, height=844)
+    rest(page)
+    the_letters_are_one_line(flow)
     unfold(flow)
     what_each_layer_says_lies_apart_and_inside(page, flow)
 

@@ -99,7 +99,7 @@ def test_verdicts_say_what_the_numbers_say(study):
     said = {one.name: verdict(one, "loss", "full") for one in found}
     assert said["no_positions"].startswith("worse, p")
     assert said["gelu"].startswith("better, p")
-    assert said["one_head"].startswith("within the spread of seeds, p = ")
+    assert said["one_head"].startswith("not certain, p = ")
     assert said["full"] == ""
     turned = [replace(one, delta=-one.delta) for one in found]
     assert verdict(of(turned, "gelu"), "accuracy", "full").startswith("better, p")
@@ -142,6 +142,8 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
         (ratio_of(11_950.2, "+"), "11,951 times"),
         (excess(61.0, 100.0), "-39 %"),
         (excess(100.9, 100.0), ""),
+        (excess(768.0, 66_882_750.0), "÷ 87,087"),
+        (excess(66_882_750.0, 768.0), "× 87,087"),
     ],
 )
 def test_a_number_is_shown_with_the_digits_that_say_something(text, meant):

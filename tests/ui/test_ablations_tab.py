@@ -88,7 +88,7 @@ def test_a_changed_file_changes_the_table_and_the_verdict(answers, folder):
     path.write_text(path.read_text().replace("validation,loss,1.3\n", "validation,loss,1.0\n"))
     value, _ = answers.draw_results(*CHOSEN)
     assert value["rows"][1][1:3] == ["gelu", "1.210 ± 0.182"]
-    assert value["rows"][1][4].startswith("within the spread of seeds, p = ")
+    assert value["rows"][1][4].startswith("not certain, p = ")
     assert value["rows"][value["bold"] + 1][1] == "full"
     assert r"\toprule" in value["tex"] and value["csv"][0][0] == "name"
 

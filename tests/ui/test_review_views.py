@@ -64,6 +64,8 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
         assert sent["area"] == pytest.approx(tried.areas[found.method], abs=1e-4)
         assert sent["curve"] == pytest.approx(tried.curves[found.method].tolist(), abs=1e-4)
     assert value["chance"] == pytest.approx(tried.curves[CHANCE].tolist(), abs=1e-4)
+    assert value["few"] == tried.few and 0 < value["few"] < len(value["dropped"])
+    assert value["label"] == tried.label
     assert value["dropped"] == pytest.approx(tried.dropped.tolist(), abs=1e-4)
     assert len(value["agreement"]) == METHODS
     for row, found in zip(value["agreement"], tried.correlation.tolist(), strict=True):

@@ -10,6 +10,7 @@ from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
 from transformer_core.model.heads import by_kind
+from transformer_core.model.trace import Site
 from transformer_core.studies.learning import learning_of
 from transformer_core.studies.longer import readers
 from transformer_core.studies.statistics import compare
@@ -70,6 +71,15 @@ def test_most_heads_of_the_translator_can_be_spared(published):
     for text in SENTENCES:
         costs = spared(published.translator, text)
         assert statistics.median(costs) < 0.5 < max(costs)
+
+
+@pytest.mark.skipif(
+    not (CHECKPOINTS / "translation/config.json").exists(), reason="no translator in checkpoints"
+)
+def test_in_the_head_that_is_open_at_first_a_word_takes_nearly_all_from_one_word(published):
+    sentence = translate_sentence(published.translator, SENTENCES[0])
+    weights = sentence.view(Site("decoder", 0, "cross")).weights[0]
+    assert weights[:, :-1].max() > 0.85
 
 
 @pytest.mark.skipif(

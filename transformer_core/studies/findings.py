@@ -67,7 +67,7 @@ def outcome(found: Comparison, metric: str) -> str:
     if found.error == 0 and found.p == 1:
         return "nothing lost"
     if not found.significant:
-        return f"within the spread of seeds, {p_of(found)}"
+        return f"not certain, {p_of(found)}"
     worse = (found.delta > 0) == lower_is_better(metric)
     return f"{'worse' if worse else 'better'}, {p_of(found)}"
 
@@ -80,7 +80,11 @@ def p_of(found: Comparison) -> str:
 
 
 def excess(own: float, base: float) -> str:
-    """How much more than the baseline's something is, in percent; nothing below one percent."""
+    """How much more than the baseline's something is, in percent, or from tenfold on how many times
+    as much (×) or as little (÷); nothing below one percent."""
+    times = max(own / base, base / own)
+    if times >= 10:
+        return f"{'×' if own > base else '÷'} {times:,.0f}"
     share = own / base - 1
     return percent(share, sign="+") if abs(share) >= 0.01 else ""
 

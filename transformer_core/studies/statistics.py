@@ -13,12 +13,12 @@ ROUNDING = 1e-9
 SHOWN = 4  # curves that a figure opens with
 LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
-    "A difference from the baseline is shown ± its standard error. It is beyond the spread of "
-    "seeds, for better or worse, if Welch's two-sided t-test on the seeds' last values finds it at "
-    "the 5 % level after Holm's correction for the number of variants. Where the seeds of both do "
-    "not differ among themselves there is nothing to test, and any difference counts. The p shown "
-    "is before the correction. Parameters, and the training's FLOPs for each target, are compared "
-    "where they differ by at least 1 %."
+    "A difference from the baseline is shown ± its standard error. It is certain enough to be "
+    "called better or worse, beyond the spread of seeds, if Welch's two-sided t-test on the seeds' "
+    "last values finds it at the 5 % level after Holm's correction for the number of variants. "
+    "Where the seeds of both do not differ among themselves there is nothing to test, and any "
+    "difference counts. The p shown is before the correction. Parameters, and the training's FLOPs "
+    "for each target, are compared where they differ by at least 1 %."
 )
 # What the student reports measured with their own models and data, in the order they are known in.
 PUBLISHED = {

@@ -5,6 +5,7 @@ from typing import Literal
 
 import gradio as gr
 
+from transformer_core.ui.doors import see_inside
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.ablations.answers import TEXTS
 from transformer_core.ui.tabs.inside.layout import EXAMPLES
@@ -190,7 +191,8 @@ STOPS = (
         "#inside-model [data-key]",
     ),
     Stop(
-        Place("inside", "", EXAMPLES["translation"], "translation", settings={"written": ""}),
+        # the part that is open at first, whatever was pressed at the stop before
+        see_inside("translation", EXAMPLES["translation"])[1],
         "#inside-part",
         "“A man in a red shirt …”: one word of the translation takes nearly all of what it needs "
         "from one English word. What decides how much it takes from each?",
@@ -200,8 +202,8 @@ STOPS = (
             "How well two rows of numbers fit",
         ),
         2,
-        "The word's query is multiplied with the key of every other, number by number; the sums "
-        "become shares of a whole. Press Play: the columns appear as they are computed.",
+        "The word's query is multiplied with the key of every English word, number by number; the "
+        "sums become shares of a whole. Press Play: the columns appear as they are computed.",
         "press",
         "#inside-part [data-do=play]",
     ),

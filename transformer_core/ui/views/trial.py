@@ -22,8 +22,8 @@ def trial_view(title: str, **component) -> gr.HTML:
         '<p class="trial-finding" role="status"></p>'
         '<svg class="trial-chart" role="img"></svg>'
         '<p class="note">The sooner a line falls, the more faithful the method: it knew which '
-        "words the model leans on. Agreement is Spearman's correlation with the chosen method of "
-        "how much words matter, whatever the direction: 1 is the same ranking.</p>"
+        "words the model leans on. Agreement is how alike two methods rank the words by how much "
+        "they matter, whatever the direction (Spearman's correlation): 1 is the same ranking.</p>"
         "</div></div>"
     )
     tools, scripts = ("svg", "csv", "curves"), ("shared_charts",)

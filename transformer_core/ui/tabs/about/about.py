@@ -4,8 +4,8 @@ Every score comes from a file that `python -m train.evaluate` or a training wrot
 decoding and explanations are plain tensor operations of this project, without pretrained weights.
 BLEU and chrF compare translations with a human's, 100 being the same. Nats count surprise: the
 natural logarithm of 1/p, 0 where the right answer was certain. d_model is how many numbers stand
-for a token, d_ff how many units a feed-forward network has, and with norm pre each part begins with
-a layer norm.
+for a token, d_ff how many units a feed-forward network, or the state of an LSTM, has, and norm pre
+means that each part begins with a layer norm.
 """
 
 import functools
@@ -48,7 +48,7 @@ def build(page: Page) -> Furniture:
         gr.Markdown(HOUSE.format(command=first.command), elem_classes="lead")
     with sections() as row:
         for entry in found:
-            with section(entry.title, elem_classes="about-model") as opened:
+            with section(entry.title) as opened:
                 curves = lay_out_card(entry)
             if curves is not None:
                 when = [opened.select] + [page.opened.select] * (entry is found[0])

@@ -2,8 +2,8 @@
 
 Where it sees the whole text, and nothing tells positions, shuffled tokens give the same vectors,
 shuffled. (A causal mask alone already gives some order away: a token sees how many come before.)
-Every figure is drawn by calling the code that the models use. d_model is how many numbers, its
-channels, stand for a token.
+Every figure is drawn by calling the code that the models use. d_model is how many numbers,
+called channels, stand for a token.
 """
 
 import gradio as gr
