@@ -99,7 +99,7 @@ function render() {
 }
 const cutOf = ({ kind, outs }, W) =>
   kind === 'write' && W && flowIsNarrow({ kind }, W)
-    ? Math.max(0, outs.length + 1 - Math.floor(W / LETTER))
+    ? Math.max(0, outs.length + 2 - Math.floor(W / LETTER)) // and what stands for the others
     : 0;
 const rest = () => kept ?? { kind: 'out', i: numbers.favourite };
 const writing = () => now.clock < numbers.outs.length;

@@ -19,6 +19,13 @@ function flowLines(sizes, W, u, gap) {
   return { found, height: lines.length * 26 };
 }
 
+// letters; the first is wider where it stands for several and they are close together
+function flowLetters(seats, W) {
+  const wide = seats[0].text === null && W < 20 * seats.length;
+  if (!wide) return flowEven(seats.length, W);
+  const [first, second, ...rest] = flowEven(seats.length + 1, W);
+  return [mix(first, second, .3), ...rest];
+}
 const flowEven = (n, W) => Array.from({ length: n }, (_, i) => mix(18, W - 18, (i + .5) / n));
 
 // Two columns. what: {two, judge, seats, listed, foot: the share of the last word}
@@ -61,7 +68,7 @@ function flowDown(
 ) {
   const top = !chars
     ? flowLines(widths.source, W, 13, 2)
-    : { found: flowEven(seats.length, W).map((v) => ({ u: 22, v })), height: 40 };
+    : { found: flowLetters(seats, W).map((v) => ({ u: 22, v })), height: 40 };
   const wide = (i) =>
     i === 'start' ? (page ? widths.more : widths.start) : widths.out[i] ?? widths.more;
   const below = judge

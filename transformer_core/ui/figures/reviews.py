@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from transformer_core.ui.figures.axes import figure, heatmap
+from transformer_core.ui.theme import PLUS
 
 # light enough for numbers in the colour of the page's text, dark pages included
 TINTS = [[0, "rgba(217,95,2,.7)"], [0.5, "rgba(128,128,128,.08)"], [1, "rgba(79,110,229,.6)"]]
@@ -72,6 +73,7 @@ def reliability(bins: list[dict]) -> go.Figure:
         y=[one["accuracy"] for one in bins],
         name="measured",
         mode="lines+markers",
+        line={"color": PLUS},
         marker={"size": 6 + 18 * np.sqrt(sizes / sizes.max())},
         customdata=sizes,
         hovertemplate="sure %{x:.1%}<br>right %{y:.1%}<br>%{customdata:,} reviews<extra></extra>",

@@ -65,7 +65,7 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     if not entry.sections:
         prose(entry.absent or "It has not been scored yet.")
         return None
-    with gr.Row():
+    with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=320):
             prose(entry.parts("Model", "Scores", "What it cannot do", "Licence"))
         with gr.Column(scale=7, min_width=320):
