@@ -26,7 +26,7 @@ function row({ tokens, model, drawn }, i, y, width) {
   return [
     chartText(LEFT - 8, y + 13, 'end', visible(tokens[i]), 'bars-token'),
     bar(cut ? 'bars-cut' : 'bars-model', Math.max(0.5, part * model[i])),
-    bar('bars-drawn', part * drawn[i]),
+    ...part * drawn[i] < 2 ? [] : [bar('bars-drawn', part * drawn[i])], // no room for an outline
     chartText(width - 112, y + 13, 'start', percent(model[i]), 'bars-number'),
     chartText(width - 52, y + 13, 'start', cut ? 'cut' : percent(drawn[i]), number),
   ];

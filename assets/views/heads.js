@@ -178,17 +178,19 @@ function reveal() { // scroll a long text to its strongest token
   const { top, height } = row.getBoundingClientRect();
   row.scrollTop += strongest.getBoundingClientRect().top - top - height / 2;
 }
-const ofWhat = () => ` of its attention${hiding() ? ', the ends left out' : ''}`;
+const ofWhat = () => ` of its attention${hiding() ? ' (the ends left out)' : ''}`;
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
     values[j] >= 0.005
   );
-  const looks = best.map((j) =>
-    `“${unspaced(g.keys[j])}” (key ${g.places[1][j] + 1}, ${percent(values[j])})`
+  const looks = best.map((j, n) =>
+    `at “${unspaced(g.keys[j])}” (key ${g.places[1][j] + 1}) with ${percent(values[j])}${
+      n ? '' : ofWhat()
+    }`
   );
   readout.textContent = `Query ${g.places[0][i] + 1} “${unspaced(g.queries[i])}” ` +
-    (looks.length ? `looks at ${looks.join(', ')}${ofWhat()}.` : 'looks at none of these keys.');
+    (looks.length ? `looks ${looks.join(', ')}.` : 'looks at none of these keys.');
 }
 function draw() {
   const groups = current()?.groups;

@@ -1,10 +1,10 @@
 // A row of attention told step by step: its columns appear in the order in which they are computed,
 // each with a sentence. For stages_row.js, whose table has [data-at]: the step of a column.
 
-// of one query: its panels, which query it is, and which key it gives most to
+// of one query: its panels, which query it is, which key it gives most to, and who asks
 // -> [{at, name, say, bars: whether its column has small bars}, …], a step for each column
-function attentionStory(of, i, best, finding) {
-  const n = of.query.n_columns, query = `“${axisName(of.query.rows[i])}”`;
+function attentionStory(of, i, best, who, finding) {
+  const n = of.query.n_columns, Who = who[0].toUpperCase() + who.slice(1);
   const key = `“${axisName(of.key.rows[best])}”`;
   const number = (panel) => rowOf(of[panel], i)[best];
   const scores = {
@@ -14,14 +14,14 @@ function attentionStory(of, i, best, finding) {
   };
   const share = percent(number('softmax'));
   const steps = [
-    ['query', `${query} asks: its query, ${n} numbers, meets the key of every token it may see.`],
+    ['query', `${Who} asks: its query, ${n} numbers, meets the key of every token it may see.`],
     ['products', `Number by number, its query is multiplied with each key: ${n} products.`, true],
     ...Object.keys(scores).filter((panel) => of[panel]).map((panel) =>
       scores[panel](threeDigits(number(panel)))
     ),
     ['softmax', `Softmax makes them shares of a whole: ${share} for ${key}.`],
     ['values', 'Each key has a value as well, and so large a share of it is taken.', true],
-    ['context', `The sum of all that is taken, the context, goes on to ${query}.`, true],
+    ['context', `The sum of all that is taken, the context, goes on to ${who}.`, true],
     ['all', finding],
   ];
   return steps.map(([name, say, bars = false], at) => ({ at, name, say, bars }));

@@ -43,6 +43,7 @@ function attentionRow(box, open) {
   const restOnQuery = roving(chips, 'button'),
     restOnNumber = roving(table, 'button', { is: (one) => !one.closest('.ahead') });
   const play = attentionPlay(table, () => restOnNumber());
+  const decodes = () => current().part.startsWith('decoder');
   const byWeight = (i) => {
     const weights = rowOf(of.softmax, i);
     return [...weights.keys()].sort((a, b) => weights[b] - weights[a]);
@@ -71,9 +72,12 @@ function attentionRow(box, open) {
     // a distance can outdo the products, which then say little
     const step = of['with position bias'] ? 'with position bias' : 'query · key';
     const less = of['with position bias'] ? ', less for their distance,' : '';
-    return `“${axisName(of.query.rows[i])}” gives ${percent(weights[best])} of its attention to “${
-      key(best)
-    }”: their ${of.query.n_columns} products${less} add up to ${told(step)}.`;
+    const asks = `“${axisName(of.query.rows[i])}”`, share = percent(weights[best]);
+    // a decoder looks for what is to follow the piece that it reads
+    return (decodes()
+      ? `After ${asks}, ${share} of the attention goes to “${key(best)}”`
+      : `${asks} gives ${share} of its attention to “${key(best)}”`) +
+      `: their ${of.query.n_columns} products${less} add up to ${told(step)}.`;
   }
   const number = (panel, j, text) =>
     make('button', {
@@ -178,7 +182,9 @@ function attentionRow(box, open) {
     for (const [at, chip] of [...chips.children].entries()) chip.ariaPressed = at === i;
     restOnQuery(chips.children[i]);
     fill();
-    play(attentionStory(of, i, byWeight(i)[0], finding(i)));
+    const piece = `“${axisName(of.query.rows[i])}”`;
+    const who = decodes() ? `the place after ${piece}` : piece;
+    play(attentionStory(of, i, byWeight(i)[0], who, finding(i)));
     bring();
   }
   actions.query = ({ dataset }) => choose(+dataset.i);

@@ -44,26 +44,34 @@ function draw() {
       make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
     ),
   );
-  sized($('tbody'), value.methods.length, blank).forEach((row, i) => fill(row, value.methods[i]));
+  const { activeElement: focused } = document,
+    chosen = table.contains(focused) && focused.dataset.i;
+  const rows = sized($('tbody'), value.methods.length, blank);
+  ranked(value.methods).forEach((i, place) => fill(rows[place], i));
+  if (chosen) table.querySelector(`button[data-i="${chosen}"]`).focus({ preventScroll: true });
   paint();
   if (word >= 0) point(word);
 }
-const blank = (i) =>
+// the places of the methods in the value: once all are tried, the most faithful first
+const ranked = (methods) => {
+  const places = [...methods.keys()];
+  if (methods.some(({ area }) => area === null)) return places;
+  return places.sort((a, b) => methods[a].area - methods[b].area);
+};
+const blank = () =>
   make(
     'tr',
     {},
-    make(
-      'th',
-      { scope: 'row' },
-      make('button', { type: 'button', 'data-do': 'method', 'data-i': i }),
-    ),
+    make('th', { scope: 'row' }, make('button', { type: 'button', 'data-do': 'method' })),
   );
-function fill(row, m) {
+function fill(row, place) {
+  const m = current().methods[place];
   const shares = sharesOf(m),
     [name, agrees, ...cells] = sized(row, 2 + shares.length, () => make('td')),
     button = name.firstChild;
   agrees.className = 'trial-agrees';
   const better = current().methods.filter(({ area }) => area !== null && area < m.area);
+  row.dataset.method = button.dataset.i = place;
   button.title = m.note;
   button.textContent = (m.area === null ? '' : `${better.length + 1}. `) + m.name;
   cells.forEach((cell, i) => {
@@ -74,18 +82,20 @@ function fill(row, m) {
 }
 function paint() {
   const value = current(), m = value.methods[method], parts = sharesOf(m);
-  table.querySelectorAll('[data-do=method]').forEach((b, i) =>
-    b.setAttribute('aria-pressed', i === method)
-  );
+  for (const row of $('tbody').children) {
+    const place = +row.dataset.method, agrees = value.agreement[method]?.[place];
+    row.querySelector('button').setAttribute('aria-pressed', place === method);
+    row.querySelector('.trial-agrees').textContent = place === method
+      ? ''
+      : agrees == null
+      ? '–'
+      : printed(fixed(agrees, 2));
+  }
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => {
     const node = make('span', { class: 'seen', 'data-i': i, text: own });
     tint(node, parts[i]);
     return [gap, node];
   }));
-  table.querySelectorAll('td.trial-agrees').forEach((cell, i) => {
-    const value = current().agreement[method]?.[i];
-    cell.textContent = i === method ? '' : value == null ? '–' : printed(fixed(value, 2));
-  });
   plot();
   inscribe(
     readout,

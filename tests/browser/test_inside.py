@@ -74,16 +74,16 @@ def a_query_is_chosen_and_its_weights_are_told(page):
     part = page.locator("#inside-part")
     chosen = part.locator(".row-queries [aria-pressed=true]")
     finding = part.locator(".view-note")
-    expect(finding).to_contain_text(f"“{chosen.inner_text()}” gives")
+    expect(finding).to_contain_text(f"After “{chosen.inner_text()}”, ")
     before = chosen.inner_text()
     chosen.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(chosen).not_to_have_text(before)
-    expect(finding).to_contain_text(f"“{chosen.inner_text()}” gives")
+    expect(finding).to_contain_text(f"After “{chosen.inner_text()}”, ")
     shares = part.locator("[data-panel=softmax]").all_inner_texts()
     best = part.locator(".best [data-panel=softmax]").inner_text()
-    assert best in shares and f"gives {best} of its attention to" in finding.inner_text()
+    assert best in shares and f", {best} of the attention goes to" in finding.inner_text()
 
 
 def a_row_is_told_step_by_step(page):

@@ -219,7 +219,7 @@ def describe_trials(folder: Path) -> list[str]:
         + "\n".join(f"| {' | '.join(row)} |" for row in rows)
         + f"\n\nShort trainings, whose losses compare with each other alone, on {devices}. Minutes "
         "are by the clock, also where the processor had other work. All had "
-        f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`."
+        f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`"
     ]
 
 

@@ -9,7 +9,7 @@ from transformer_core.ui.figures.axes import figure, heatmap
 from transformer_core.ui.theme import PLUS
 
 # light enough for numbers in the colour of the page's text, dark pages included
-TINTS = [[0, "rgba(217,95,2,.7)"], [0.5, "rgba(128,128,128,.08)"], [1, "rgba(79,110,229,.6)"]]
+TINTS = [[0, "rgba(217,95,2,.7)"], [0.5, "rgba(128,128,128,.08)"], [1, "rgba(98,86,228,.6)"]]
 
 
 def accuracies(curves: dict[str, pd.DataFrame]) -> go.Figure:

@@ -13,7 +13,7 @@ from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import listed, percent
 from transformer_core.ui.events import MODEL, after_any, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
@@ -36,7 +36,7 @@ READERS = {
 }
 PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
 SEE = (
-    "**What to see.** The share of validation reviews classified correctly as training went on, "
+    "The share of validation reviews classified correctly as training went on, "
     "for a Transformer and an LSTM under one protocol: the same data and steps, and "
     "the weights of the best validation."
 )
@@ -64,6 +64,16 @@ def answers(models: Models) -> list[list[str]]:
 def agreeing(rows: list[list[str]], column: int) -> int:
     """In how many rows a reader's label is the report's."""
     return sum(row[1].split()[0] == row[column].split()[0] for row in rows[1:])
+
+
+def agreement(rows: list[list[str]]) -> str:
+    """On how many sentences the readers agree with the report; nothing without a reader."""
+    n, readers = len(rows) - 1, rows[0][2:]
+    found = [agreeing(rows, column) for column in range(2, len(rows[0]))]
+    if readers and all(count == n for count in found):
+        return f"All of them agree with the report on all {n} sentences."
+    each = [f"the {name} on {count}" for name, count in zip(readers, found, strict=True)]
+    return f"Of {n} sentences they agree with the report: {listed(each)}." * bool(readers)
 
 
 def accuracies(models: Models) -> str:
@@ -109,10 +119,6 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         from transformer_core.ui.figures.reviews import accuracies as drawn
 
         rows = answered()
-        said = "; ".join(
-            f"{reader}: {agreeing(rows, column)}"
-            for column, reader in enumerate(rows[0][2:], start=2)
-        )
         try:
             tables, note = learnt(models), accuracies(models)
         except StudyError as error:
@@ -120,7 +126,6 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         absent = filter(None, map(models.absent, READERS.values()))
         note = "\n\n".join(filter(None, [note, *absent]))
         figure = drawn(tables) if tables else None
-        agreed = f"Of {len(rows) - 1} sentences each agrees with the report on: {said}."
-        return rows_value(rows, "report", agreed if said else ""), figure, note
+        return rows_value(rows, "report", agreement(rows)), figure, note
 
     after_any([opened.select], draw, None, [table, curves, scores], **MODEL)

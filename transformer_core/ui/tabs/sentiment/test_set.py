@@ -3,6 +3,7 @@ and whether that certainty can be trusted.
 """
 
 import functools
+import textwrap
 
 import gradio as gr
 
@@ -28,8 +29,8 @@ MISSING = (
     "`python -m train.evaluate sentiment --write` does it."
 )
 SEE = {
-    "confusion": "**What to see.** Rows are what the reviewer meant, columns what the model says.",
-    "reliability": "**What to see.** Of the reviews it is 80 % sure of, 80 % should be right: the "
+    "confusion": "Rows are what the reviewer meant, columns what the model says.",
+    "reliability": "Of the reviews it is 80 % sure of, 80 % should be right: the "
     "points should lie on the dashed line. Larger points stand for more reviews.",
 }
 SHOWN_CHARACTERS = 160
@@ -100,5 +101,4 @@ def readable(text: str) -> str:
 
 def shortened(text: str) -> str:
     """The beginning of a review, on one line."""
-    text = " ".join(readable(text).split())
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " …"
+    return textwrap.shorten(readable(text), SHOWN_CHARACTERS, placeholder=" …")

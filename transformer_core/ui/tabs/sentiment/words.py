@@ -174,8 +174,8 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     with gr.Row():
         flip = gr.Button("Smallest set that flips it", scale=0, min_width=220)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
-    meters = meters_view("Before and after", elem_id="words-meters")
     words = words_view("Change the words", elem_id="words")
+    meters = meters_view("Before and after", elem_id="words-meters")
     shown, editor = [work, words, meters], Editor(models)
     asked = [work, review]
     searching = gr.on(
