@@ -24,11 +24,10 @@ from train.loop import fit
 from train.running.flags import in_a_sentence
 from train.running.hardware import Hardware, choose, name_of, settle_memory
 from transformer_core.checkpoint import Trained
-from transformer_core.decoding.sampling import Sampling
 from transformer_core.files import write_atomically
 from transformer_core.model.models import DecoderLM
 from transformer_core.studies.learning import FILE, Learning, Level, Snapshot
-from transformer_core.tasks.generation import write_on
+from transformer_core.tasks.generation import SAMPLING, SEED, write_on
 from transformer_core.tokenization import train_characters
 
 STEPS = 1_000
@@ -42,7 +41,6 @@ ORDERS = {
     3: "runs of three letters",
     5: "runs of five letters",
 }
-SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 
 def counted_loss(text: str, held_out: str, order: int) -> float:

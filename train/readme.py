@@ -15,8 +15,9 @@ from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.findings import SIDES, seeds_of
 from transformer_core.studies.findings import table as comparison_table
-from transformer_core.studies.records import Study, read_studies
+from transformer_core.studies.records import ABLATIONS, Study, read_studies
 from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
+from transformer_core.tasks.wording import in_words
 
 README = Path("README.md")
 
@@ -65,7 +66,7 @@ def shown(value: float | None) -> str:
 
 def ablations(checkpoints: Path) -> str:
     """A table for every ablation study that can be compared, as markdown."""
-    studies = read_studies(checkpoints / "ablations").values()
+    studies = read_studies(checkpoints / ABLATIONS).values()
     parts = [
         study_table(study)
         for study in studies
@@ -80,7 +81,7 @@ def study_table(study: Study) -> str:
     compared = compare(study, study.metric, baseline)
     direction = "lower" if lower_is_better(study.metric) else "higher"
     text = (
-        f"**{study.name.replace('_', ' ')}**: validation {study.metric.replace('_', ' ')}, mean ± "
+        f"**{in_words(study.name)}**: validation {in_words(study.metric)}, mean ± "
         f"standard deviation over {seeds_of(compared)}; {direction} is better.\n\n"
     )
     head, *rows = comparison_table(compared, study.metric, baseline)

@@ -14,9 +14,9 @@ from transformer_core.explain.roles import (
     called,
     counted,
     dearest,
+    described,
     labelled,
     roles_of,
-    told,
 )
 from transformer_core.explain.rules import CROSS, GROUPS, SELF, WIDE
 from transformer_core.model.heads import every_head
@@ -62,7 +62,7 @@ def test_a_head_is_told_in_words():
     assert names == ["previous", "punctuation ?", "broad", "", "itself"]
     assert [one.group for one in labelled(roles).values()] == ["place", "mark", "", "", "place"]
     assert GROUPS.keys() == {*SELF, *WIDE, *CROSS}
-    said = [one.told.replace("\N{NO-BREAK SPACE}", " ") for one in labelled(roles).values()]
+    said = [one.said.replace("\N{NO-BREAK SPACE}", " ") for one in labelled(roles).values()]
     assert said[0] == (
         "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
         "After tokens change places, 79 % lies on what the rule names then, and 4 % on what it "
@@ -79,7 +79,8 @@ def test_a_head_is_told_in_words():
     assert counted({(site, 0): roles[site, 0]}) == (
         " 1 of 1 heads have a name for what they look at."
     )
-    assert "words are put before the source" in told(HeadRole("aligns", 0.5, 0.1, 0.4, 0), "cross")
+    aligns = HeadRole("aligns", 0.5, 0.1, 0.4, 0)
+    assert "words are put before the source" in described(aligns, "cross")
     assert counted({}) == dearest({}) == ""
     assert called((site, 0), roles) == "encoder layer 1 self-attention, head 1 (“previous”)"
     assert called((site, 3), roles) == called((site, 3), {})

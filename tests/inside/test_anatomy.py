@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
-from transformer_core.inside.boxes import columns
+from transformer_core.inside.boxes import drawn_stacks
 from transformer_core.inside.forward import MAX_TOKENS, Reading, read_text, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.source import ROOT
@@ -298,7 +298,7 @@ def test_the_lens_table_ends_with_what_the_translator_wrote():
 def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream():
     for residual in (True, False):
         seen, nodes = looked(EncoderDecoder, residual=residual)
-        drawing = anatomy_value(columns(seen, list(nodes.values())), "decoder:head", "")
+        drawing = anatomy_value(drawn_stacks(seen, list(nodes.values())), "decoder:head", "")
         boxes = [box for stack in drawing["stacks"] for box in stack["nodes"]]
         assert [box["key"] for box in boxes] == list(nodes)
         assert {box["role"] for box in boxes if box["branch"]} == (
@@ -309,7 +309,7 @@ def test_the_drawing_has_a_box_for_every_node_and_branches_only_beside_a_stream(
 @pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
 def test_a_box_says_where_its_positions_act(encoding):
     seen, nodes = looked(DecoderLM, positional_encoding=encoding)
-    (drawn,) = columns(seen, list(nodes.values()))
+    (drawn,) = drawn_stacks(seen, list(nodes.values()))
     (said,) = [box.note for box in drawn.boxes if box.role == "positions"]
     words = {"none": "nothing", "rotary": "turns", "alibi": "lowers"}
     assert said.startswith(words.get(encoding, "adds"))

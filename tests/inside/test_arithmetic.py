@@ -7,7 +7,7 @@ import torch
 from looked import every_change, every_model, looked
 
 from transformer_core.inside.arithmetic import (
-    SHOWN,
+    SHOWN_TERMS,
     Cell,
     Factor,
     added,
@@ -16,7 +16,7 @@ from transformer_core.inside.arithmetic import (
 )
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import panels, unfold
-from transformer_core.inside.written import line_that_made
+from transformer_core.inside.which_line import line_that_made
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 
 ELSEWHERE = {"before", "x", "update", "added"}  # made in another part, or learnt as they are
@@ -128,7 +128,7 @@ def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_sha
     names = [f"{i}" for i in range(20)]
     last = share(names, scores, 0)
     named, _ = last.largest()
-    assert len(named) == SHOWN and named[-1] is last.terms[0]
+    assert len(named) == SHOWN_TERMS and named[-1] is last.terms[0]
     assert last.result == pytest.approx(torch.arange(20.0).softmax(0)[0].item())
     hidden = share(["a", "b"], [Factor(1.0), Factor(-math.inf)], 1)
     assert hidden.result == 0 and share(["a", "b"], hidden.terms[0].factors * 2, 0).result == 0.5

@@ -10,15 +10,14 @@ from tiny import TEXT, TINY, build, tiny_translator
 from tiny_study import write_variant, write_writers
 from torch.testing import assert_close
 
-from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies.records import read_study
-from transformer_core.studies.twins import N_WRITTEN, SEED, attention, sites_of, twins
+from transformer_core.studies.twins import N_WRITTEN, attention, sites_of, twins
 from transformer_core.tasks.classification import frame
-from transformer_core.tasks.generation import read, write
+from transformer_core.tasks.generation import SAMPLING, SEED, read, write
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate, translate_sentence
 from transformer_core.tasks.wording import percent
@@ -49,7 +48,7 @@ def test_every_variant_continues_the_text_as_it_would_alone(writers):
     assert [twin.title for twin in found] == [v.title for v in study.variants.values()]
     for name, twin in zip(study.variants, found, strict=True):
         trained = models.get(f"ablations/shakespeare/{name}")
-        written = write(trained, "All:\nSpeak", N_WRITTEN, Sampling(0.8), SEED)
+        written = write(trained, "All:\nSpeak", N_WRITTEN, SAMPLING, SEED)
         assert twin.says == "".join(token.text for token in written)
         losses = [-token.log_prob for token in read(trained, "All:\nSpeak")[1:]]
         assert f"{sum(losses) / len(losses):.2f} nats" in twin.note

@@ -16,7 +16,7 @@ from transformer_core.ui.tabs.ablations import ablations
 from transformer_core.ui.tabs.ablations.answers import TEXTS, Answers, notes
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import lay_out
-from transformer_core.ui.tabs.ablations.questions import Look, Questions
+from transformer_core.ui.tabs.ablations.questions import Focus, Questions
 from transformer_core.ui.tabs.ablations.twins import Twins
 from transformer_core.ui.views.variants import points
 from transformer_core.ui.views.view import View
@@ -145,7 +145,7 @@ def test_a_text_that_is_brought_is_asked_once_with_the_nearest_head(answers, her
     assert (arrived[here.text], site, head) == ("Speak", "decoder layer 2 self-attention", 4)
     assert (arrived[here.part], arrived[here.part_head]) == ("decoder:1:self:attention", 4)
     assert arrived[here.question][:2] == ("shakespeare", "Speak")
-    assert questions.look == (site, head)
+    assert questions.focus == (site, head)
     asked = arrived[here.asked]
     assert asked == ("shakespeare", "Speak")  # whatever becomes of it
     again = answers.arrive(
@@ -170,7 +170,7 @@ def test_the_example_of_another_study_was_not_brought(answers, here):
 
 def test_another_study_leaves_what_was_asked_of_the_one_before(answers):
     questions = Questions()
-    left = questions.ask("copy_task", "CAB", Look())
+    left = questions.ask("copy_task", "CAB", Focus())
     answers.choose("shakespeare", "", questions, *DRAWN[2:])
     assert not questions.begin(left) and not questions.open
 

@@ -11,7 +11,6 @@ from transformer_core.studies.distance import meet
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions.distance import (
     MAX_PIECES,
-    SECTION,
     Distance,
     last_words,
 )
@@ -39,7 +38,7 @@ def test_the_last_two_words_meet_at_first():
 
 
 def test_what_is_sent_is_what_the_model_computes(section):
-    value = section.begin(SECTION, "rotary", TEXT, "")
+    value = section.begin("rotary", TEXT, "")
     trained = section.models.get(f"ablations/translation/{VARIANTS['rotary']}")
     ids = trained.tokenizer.encode(TEXT)
     assert len(value["tokens"]) == len(ids) and value["chosen"] == ""
@@ -59,27 +58,26 @@ def test_words_and_head_stay_with_another_encoding_and_where_another_text_has_th
     value, chosen = section.meet("rotary", TEXT, pressed(0, 2, 3, press=7))
     assert (value["query"], value["key"], value["head"], value["press"]) == (0, 2, 3, 7)
     assert chosen == value["chosen"] == "1.3.4"
-    value = section.begin(SECTION, "none", TEXT, chosen)
+    value = section.begin("none", TEXT, chosen)
     assert (value["encoding"], value["query"], value["head"]) == ("none", 0, 3)
     assert "press" not in value and value["chosen"] == chosen
     for nonsense in ("1.99.1", "1.2", "0.1.1", "1.1.5", "1.2.3.4"):
-        value = section.begin(SECTION, "none", TEXT, nonsense)
+        value = section.begin("none", TEXT, nonsense)
         assert value["chosen"] == "" and value["head"] == 0
 
 
 def test_what_cannot_be_shown_is_said_in_its_place(section):
-    assert section.begin("longer", "rotary", TEXT, "") == gr.skip()
     for text, words in (
         ("", "Type a sentence"),
         (None, "must be text"),
         ("speak " * 40, f"at most {MAX_PIECES} fit"),
         ("a" * 500_000, "has 500,000 characters; at most"),
     ):
-        value = section.begin(SECTION, "rotary", text, "1.2.1")
+        value = section.begin("rotary", text, "1.2.1")
         assert words in value["summary"] and value["tokens"] == []
     absent = "There are no models to ask yet: `python -m train.ablations translation`."
-    assert section.begin(SECTION, "alibi", TEXT, "")["summary"] == absent
-    assert section.begin(SECTION, "<b>", TEXT, "")["summary"] == absent
+    assert section.begin("alibi", TEXT, "")["summary"] == absent
+    assert section.begin("<b>", TEXT, "")["summary"] == absent
     for wrong in ((99, 0, 0), (0, -1, 0), (0, 0, 4), (None, 0, 0), (0, "1", 0), (0, 1.5, 0)):
         with pytest.raises(gr.Error, match="no such words or head"):
             section.meet("rotary", TEXT, pressed(*wrong))

@@ -49,12 +49,16 @@ def test_packed_weights_are_read_back_to_a_thousandth_of_a_percent():
 def test_attention_is_sent_with_its_own_tokens_and_every_head():
     trained = tiny_writer()
     ids = trained.tokenizer.encode(TEXT[:12])
-    value = heads.attention_value(look(trained, ids, 12), trained.model.sites, "seen", rows=True)
+    seen = look(trained, ids, 12)
+    value = heads.attention_value(seen, trained.model.sites, "seen", rows=True)
     (group,) = value["groups"]
     assert "".join(group["context"]) == TEXT[:12]
     assert (group["layers"], group["heads"]) == (2, 4)
     assert group["queries"] == group["keys"] == list(TEXT[:12])
-    assert len(group["weights"]) >= 2 * 4 * 12 * 12 * 2
+    weights = torch.stack([seen.view(site).weights for site in trained.model.sites])
+    for name, wanted in (("weights", weights), ("rows", weights[:, :, -1])):  # the last query whole
+        sent = unpack(group[name]).view_as(wanted)
+        torch.testing.assert_close(sent, wanted, atol=1e-5, rtol=0)
 
 
 def test_a_growing_text_is_sent_as_a_growing_string():

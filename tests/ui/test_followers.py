@@ -4,7 +4,7 @@ import gradio as gr
 import pytest
 from visits import Visit
 
-from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.followers import Follower, Followers, open_section, while_open
 from transformer_core.ui.layout import section, sections
 
 
@@ -34,6 +34,11 @@ def test_a_section_reads_its_own_states_beside_what_all_read():
     assert shown["a"] == [("text", 1, 2), skip, skip]
     assert shown["b"] == [skip, ("text",), skip]
     assert shown["c"] == [skip, skip, ("text", 3)]
+
+
+def test_what_one_section_asks_is_answered_while_that_is_open():
+    answer = while_open("a", lambda *values: values)
+    assert answer("a", 1, 2) == (1, 2) and answer("b", 1, 2) == gr.skip()
 
 
 def row_of(*titles):

@@ -7,7 +7,7 @@ from tiny_study import write_encodings
 from transformer_core.published import Models
 from transformer_core.studies.encodings import VARIANTS
 from transformer_core.ui.tabs.positions import longer
-from transformer_core.ui.tabs.positions.longer import SECTION, Longer
+from transformer_core.ui.tabs.positions.longer import Longer
 from transformer_core.ui.tabs.positions.shuffle import Ordered, Shuffling
 
 LENGTH = 16
@@ -35,7 +35,7 @@ def known(section):
 
 def test_a_short_text_is_read_whole_at_first_and_as_much_as_is_asked_for_then(section):
     text = known(section)[:14]
-    first = section.begin(SECTION, text)
+    first = section.begin(text)
     assert first["n"] == first["most"] == len(text) and first["text"] == text
     assert "at home here" in first["summary"] and "press" not in first
     assert [row["name"] for row in first["rows"]] == [*VARIANTS]
@@ -55,12 +55,12 @@ def test_the_end_that_is_shown_is_that_of_what_was_read(section):
 def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
     monkeypatch.setattr("transformer_core.ui.tabs.positions.longer.WRITTEN", 4)
     text = (known(section) * 3)[:30]
-    assert section.begin(SECTION, known(section) * 3)["n"] == 3 * LENGTH
+    assert section.begin(known(section) * 3)["n"] == 3 * LENGTH
     found = section.read(text, asked(24))
     said = found["summary"]
     assert "no encoding (2.24), sinusoidal (2.24), rotary (2.24) and alibi (2.24) guess" in said
     assert said.endswith("learned has no vector for character 24.")
-    cut = section.begin(SECTION, (known(section) * 6)[:80])["summary"]
+    cut = section.begin((known(section) * 6)[:80])["summary"]
     assert cut.endswith(" Of these 80 characters, the first 60 can be read.")
     rows = {row["name"]: row for row in found["rows"]}
     assert rows["learned"]["writes"] is rows["learned"]["lately"] is rows["learned"]["loss"] is None
@@ -69,14 +69,13 @@ def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
 
 
 def test_what_cannot_be_read_is_said_in_its_place(section):
-    assert section.begin("shuffle", TEXT) == gr.skip()
     for text, words in (
         ("", "Type or paste"),
         ("  \n", "Type or paste"),
         ("漢字", "characters"),
         (None, "must be text"),
     ):
-        refused = section.begin(SECTION, text)
+        refused = section.begin(text)
         assert words in refused["summary"] and refused["rows"] == []
     for n in (None, "8", 8.5, [8]):
         with pytest.raises(gr.Error, match="must be a number"):
@@ -86,22 +85,22 @@ def test_what_cannot_be_read_is_said_in_its_place(section):
 def test_models_that_are_trained_while_the_app_runs_are_asked(tmp_path):
     section = Longer(Models(tmp_path))
     absent = "There are no models to ask yet: `python -m train.ablations shakespeare`."
-    assert section.begin(SECTION, TEXT) == {"summary": absent, "rows": []}
+    assert section.begin(TEXT) == {"summary": absent, "rows": []}
     write_encodings(tmp_path, LENGTH)
     held = tmp_path / "held"
     (tmp_path / "ablations" / "shakespeare" / VARIANTS["rotary"]).rename(held)
     text = known(section)
-    assert "rotary" not in [row["name"] for row in section.begin(SECTION, text)["rows"]]
+    assert "rotary" not in [row["name"] for row in section.begin(text)["rows"]]
     held.rename(tmp_path / "ablations" / "shakespeare" / VARIANTS["rotary"])
-    assert [row["name"] for row in section.begin(SECTION, text)["rows"]] == [*VARIANTS]
+    assert [row["name"] for row in section.begin(text)["rows"]] == [*VARIANTS]
 
 
 def test_a_text_is_read_once_however_often_it_is_asked_for(section, monkeypatch):
     reads, read_on = [], longer.read_on
     monkeypatch.setattr(longer, "read_on", lambda *asked: reads.append(asked) or read_on(*asked))
     text = known(section)[:12]
-    first = section.begin(SECTION, text)
-    assert len(reads) == len(VARIANTS) and section.begin(SECTION, text) == first
+    first = section.begin(text)
+    assert len(reads) == len(VARIANTS) and section.begin(text) == first
     section.read(text, asked(11))
     section.read(text, asked(11))
     assert len(reads) == 2 * len(VARIANTS)
@@ -109,5 +108,5 @@ def test_a_text_is_read_once_however_often_it_is_asked_for(section, monkeypatch)
 
 def test_without_models_no_order_is_asked_about(tmp_path):
     absent = "There are no models to ask yet: `python -m train.ablations translation`."
-    value = Shuffling(Models(tmp_path)).begin("shuffle", "A dog chases a man.", Ordered())
+    value = Shuffling(Models(tmp_path)).begin("A dog chases a man.", Ordered())
     assert value == {"summary": absent, "words": [], "rows": []}

@@ -75,7 +75,7 @@ def test_every_tab_says_of_each_switch_what_was_measured_of_its_head(build, valu
     first, *others = every_head(trained.model)
     said = told(value_of(measured(trained, tmp_path, first)))
     known = labelled({first: ROLE})[first]
-    assert known.label == "previous" and "the token before" in known.told
+    assert known.label == "previous" and "the token before" in known.said
     assert said == {head_key(first): known, **{head_key(head): UNKNOWN for head in others}}
 
 

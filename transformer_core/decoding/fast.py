@@ -17,7 +17,7 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import Stack
 from transformer_core.model.trace import Trace
 
-Norm = tuple[Tensor, Tensor]
+GainAndBias = tuple[Tensor, Tensor]  # of a norm, as layer_norm takes them
 Affine = tuple[Tensor, Tensor]  # a bias and a transposed matrix, as addmm takes them
 
 
@@ -33,25 +33,25 @@ ACTIVATIONS = {"relu": (relu, 1.0), "gelu": (gelu_of_scaled, math.sqrt(0.5))}
 class Cross(NamedTuple):
     """The tensors that read a memory; its keys and values are in the cache."""
 
-    norm: Norm
+    norm: GainAndBias
     query: Affine
     output: Affine
 
 
-class Weights(NamedTuple):
+class BlockTensors(NamedTuple):
     """One block's tensors: shared with the model, except the projections."""
 
-    norm: Norm
+    norm: GainAndBias
     projections: Affine  # (3 * d_model,): query, then key, then value
     output: Affine
     cross: Cross | None  # None where there is no memory to read
-    norm_forward: Norm
+    norm_forward: GainAndBias
     up: Affine
     down: Affine
 
 
-def norm_of(norm: nn.Module) -> Norm:
-    """Weight and bias as layer_norm takes them; only pre-norm comes here, never nn.Identity."""
+def norm_of(norm: nn.Module) -> GainAndBias:
+    """As layer_norm takes it; only pre-norm comes here, never nn.Identity."""
     assert isinstance(norm, nn.LayerNorm)
     return norm.weight, norm.bias
 
@@ -61,12 +61,12 @@ def affine_of(linear: nn.Linear) -> Affine:
     return linear.bias, linear.weight.T
 
 
-def tensors_of(block: Block) -> Weights:
+def tensors_of(block: Block) -> BlockTensors:
     """Gather a block's tensors."""
     own, cross, forward = block.self_attention, block.cross_attention, block.feed_forward
     assert forward is not None  # fast_step asks for it
     three = own.query, own.key, own.value
-    return Weights(
+    return BlockTensors(
         norm=norm_of(block.add_self.before),
         projections=(
             torch.cat([linear.bias for linear in three]),
@@ -84,9 +84,10 @@ def tensors_of(block: Block) -> Weights:
     )
 
 
-def affine(x: Tensor, weights: Affine, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+def affine(x: Tensor, projection: Affine, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """beta * bias + alpha * x matrix. x (rows, in) -> (rows, out)"""
-    return addmm(weights[0], x, weights[1], beta=beta, alpha=alpha)
+    bias, matrix = projection
+    return addmm(bias, x, matrix, beta=beta, alpha=alpha)
 
 
 def fast_step(stack: Stack, config: ModelConfig, switches: Trace) -> "FastStep | None":

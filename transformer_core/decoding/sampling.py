@@ -20,7 +20,7 @@ class Sampling:
 
 
 def sampling_probs(log_probs: Tensor, sampling: Sampling, seen: Tensor) -> Tensor:
-    """The distribution to draw from. (vocab_size,) -> (vocab_size,)
+    """The distribution to draw from. log_probs (vocab_size,), seen (n,) ids -> (vocab_size,)
 
     In this order: the log-probabilities of seen tokens are multiplied by the penalty (after Keskar
     et al. 2019, who divide logits), all are divided by the temperature, all but the top_k are cut,
@@ -54,6 +54,8 @@ def sample(
     step: Step, prompt: list[int], sampling: Sampling, seed: int
 ) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield (token, log_probs, probs) without end: the model's distribution and the one drawn from.
+
+    Both (vocab_size,), log_probs natural logarithms.
 
     The randomness of a token follows from the seed and its position alone, so a text that is
     interrupted and continued is the text that was never interrupted.

@@ -15,7 +15,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.explain.contributions import contributions
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.trace import Site, Trace
-from transformer_core.tasks.classification import LABELS, Classification
+from transformer_core.tasks.classification import LABELS, POSITIVE, Classification
 from transformer_core.tasks.generation import Look
 from transformer_core.tasks.lens import class_lens, token_lens
 from transformer_core.tasks.translation import Sentence
@@ -118,7 +118,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
         ]
         tokens = [tokens[i] for i in kept]
     probs = class_lens(model, trace)
-    lens = [Prediction(LABELS[1], 1, p) for p in probs[:, 1].tolist()]
+    lens = [Prediction(LABELS[POSITIVE], POSITIVE, p) for p in probs[:, POSITIVE].tolist()]
     both = [Prediction(label, i, probs[-1, i].item()) for i, label in enumerate(LABELS)]
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
@@ -128,7 +128,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
 
 def passing_through(shares: list[Tensor]) -> list[Tensor]:
     """How much of the last state of [CLS] goes through each token's state, before the first layer
-    and after each; shares are those of a review, a layer each."""
+    and after each; shares are those of a review, a layer each (token, token) -> (token,) each."""
     passing = [torch.eye(len(shares[0]))[0]]
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
@@ -136,7 +136,8 @@ def passing_through(shares: list[Tensor]) -> list[Tensor]:
 
 
 def kept_tokens(parts: Tensor) -> list[int]:
-    """The places of those of a review's tokens that are drawn; parts of [CLS] came from each."""
+    """The places of the tokens of a review that are drawn. parts (token,): the share of [CLS] that
+    came from each."""
     if len(parts) <= REVIEW_ROWS:
         return list(range(len(parts)))
     return [0, *sorted((parts[1:].topk(REVIEW_ROWS - 2).indices + 1).tolist())]

@@ -23,7 +23,7 @@ def knock_out(
 ) -> dict[Head, float]:
     """How much a measure changes without each head; one batch tries `size` of them.
 
-    measure(n, off) gives a number for each of n copies of the input, with the heads switched
+    measure(n, off) -> (n,), a number for each of n copies of the input, with the heads switched
     off that the Trace `off` names.
     """
     heads, changes = every_head(model), []

@@ -75,7 +75,7 @@ def roles_of(trained: Trained[Model]) -> dict[Head, HeadRole]:
     return roles
 
 
-def told(role: HeadRole, kind: str) -> str:
+def described(role: HeadRole, kind: str) -> str:
     """What was found of a head of this kind of attention, in sentences."""
     without = (
         f"Without this head the loss of a prediction changes by {signed(role.loss, 3)} "
@@ -104,25 +104,25 @@ def told(role: HeadRole, kind: str) -> str:
     )
 
 
-class Told(NamedTuple):
+class HeadNote(NamedTuple):
     """What a picture of a head says of it."""
 
     label: str  # what it does, in few letters
-    told: str  # the same in sentences
+    said: str  # the same in sentences
     worth: float  # what is lost without it, as a share of the most lost without any one head
     group: str = ""  # what its name goes by: a place, a mark or a token; "" without such a name
 
 
-UNKNOWN = Told("", "", 0.0)
+UNKNOWN = HeadNote("", "", 0.0)
 
 
-def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
+def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, HeadNote]:
     """What is known of each head."""
     most = max((role.loss for role in roles.values()), default=0.0)
     return {
-        head: Told(
+        head: HeadNote(
             role.label,
-            told(role, head[0].kind),
+            described(role, head[0].kind),
             max(0.0, role.loss) / most if most > 0 else 0.0,
             GROUPS.get(role.role or "", ""),
         )
@@ -131,8 +131,8 @@ def labelled(roles: Mapping[Head, HeadRole]) -> dict[Head, Told]:
 
 
 def by_layer(
-    sites: Iterable[Site], n_heads: int, roles: Mapping[Head, Told] | None
-) -> list[list[Told]]:
+    sites: Iterable[Site], n_heads: int, roles: Mapping[Head, HeadNote] | None
+) -> list[list[HeadNote]]:
     """What is known of each head, layer by layer; UNKNOWN where nothing is.
 
     sites are those of one kind of attention, each with n_heads heads.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torch import Tensor, nn
 
-SHOWN = 10  # terms that are named; the rest is one number
+SHOWN_TERMS = 10  # terms that are named; the rest is one number
 
 
 class Cell(NamedTuple):
@@ -74,7 +74,7 @@ class Arithmetic:
         """The terms that matter most, the greatest first and its own among them, and what all the
         others sum to."""
         order = sorted(range(len(self.terms)), key=lambda i: -abs(self.terms[i].value))
-        shown = order[:SHOWN]
+        shown = order[:SHOWN_TERMS]
         if self.own is not None and self.own not in shown:
             shown[-1] = self.own
         others = (self.terms[i].value for i in set(order) - set(shown))

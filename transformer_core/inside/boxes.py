@@ -27,7 +27,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Column:
+class DrawnStack:
     """The boxes of one stack, in the order of the forward pass."""
 
     name: str
@@ -35,10 +35,10 @@ class Column:
     boxes: list[Box]
 
 
-def columns(seen: Pass, nodes: list[Node]) -> list[Column]:
+def drawn_stacks(seen: Pass, nodes: list[Node]) -> list[DrawnStack]:
     """The whole drawing of a model that has read something."""
     return [
-        Column(
+        DrawnStack(
             stack.name,
             len(seen.reading.ids[stack.name]),
             [box(seen, node) for node in nodes if node.stack == stack.name],

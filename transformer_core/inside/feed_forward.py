@@ -17,7 +17,7 @@ from transformer_core.inside.arithmetic import (
     three_digits,
 )
 from transformer_core.inside.forward import Pass
-from transformer_core.inside.panel import SHOWN, Panel, lengths_of
+from transformer_core.inside.panel import SHOWN_COLUMNS, Panel, lengths_of
 from transformer_core.model.blocks import FeedForward
 
 
@@ -63,7 +63,7 @@ def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
     wide = Wide(seen, node)
     tokens, before, after = seen.tokens(node), wide.before, wide.after
     update = seen.trace.sublayers[node.within].update[0]
-    units = after.abs().amax(0).topk(min(SHOWN, after.size(-1))).indices.tolist()
+    units = after.abs().amax(0).topk(min(SHOWN_COLUMNS, after.size(-1))).indices.tolist()
     names = [str(unit + 1) for unit in units]
     most = f"the {len(names)} most active of {after.size(-1)} units"
     zeros = {"zeros": (after == 0).float().mean(-1)}

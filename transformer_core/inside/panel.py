@@ -7,7 +7,7 @@ from torch import Tensor
 
 from transformer_core.inside.arithmetic import Arithmetic
 
-SHOWN = 48  # columns of a wide matrix: the most active units, the most probable tokens
+SHOWN_COLUMNS = 48  # columns of a wide matrix: the most active units, the most probable tokens
 
 
 @dataclass(frozen=True)

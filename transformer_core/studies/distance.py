@@ -25,8 +25,9 @@ class Meeting:
     queries: Tensor  # of the one (places, head_dim)
     keys: Tensor  # of the other (places, head_dim)
     scale: float  # what their dot product is multiplied by
-    scores: Tensor  # of the one (row) for the other (column), as softmax is given them
-    periods: Tensor | None  # of each pair of channels that turns: the places of one turn
+    scores: Tensor  # of the one for the other, as softmax is given them (places, places)
+    # of each pair of channels that turns: the places of one turn (head_dim / 2,)
+    periods: Tensor | None
 
 
 @torch.inference_mode()

@@ -4,6 +4,7 @@ from typing import Any
 
 from transformer_core.checkpoint import Trained
 from transformer_core.published import Models
+from transformer_core.studies.records import folder_of
 
 VARIANTS = {  # by the encoding that each was trained with
     "none": "no_positions",
@@ -16,7 +17,7 @@ VARIANTS = {  # by the encoding that each was trained with
 
 def folders(study: str) -> dict[str, str]:
     """Where they are, by their encodings."""
-    return {name: f"ablations/{study}/{variant}" for name, variant in VARIANTS.items()}
+    return {name: folder_of(study, variant) for name, variant in VARIANTS.items()}
 
 
 def there(models: Models, study: str) -> tuple[str, ...]:

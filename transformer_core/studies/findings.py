@@ -3,7 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import amount, percent, signed
+from transformer_core.tasks.wording import amount, in_words, percent, signed
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
@@ -97,7 +97,7 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     worse = [one for one in certain if (one.delta > 0) == lower_is_better(metric)]
     better = [one for one in certain if one not in worse]
     lost = [one for one in others if 0 < one.n_diverged == one.n_seeds]
-    what = f"**{base.title}** ({metric.replace('_', ' ')} {shown(metric, base.mean)})"
+    what = f"**{base.title}** ({in_words(metric)} {shown(metric, base.mean)})"
     count = f"{len(worse)} of {len(others)} changes" if worse else f"None of {len(others)} changes"
     sentences = [f"{count} make{'s' * (len(worse) < 2)} {what} worse beyond the spread of seeds"]
     sentences[0] += f", most of all {ends(worse, metric)}." if worse else "."
@@ -131,7 +131,7 @@ SIDES = "rlrrlrrrr"  # on which each column is aligned, as LaTeX names it
 def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]]:
     """The final table as text, its head first; the best variant comes first."""
     base = next(one for one in found if one.name == baseline)
-    head = [name.format(metric=metric.replace("_", " ")) for name in HEAD]
+    head = [name.format(metric=in_words(metric)) for name in HEAD]
     return [head, *(row_of(one, base, metric) for one in found)]
 
 

@@ -12,22 +12,20 @@ import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
-from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.seeding import seeding
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.studies.curves import Curve
 from transformer_core.studies.encodings import VARIANTS, trained_with
-from transformer_core.studies.records import StudyError, read_positions
-from transformer_core.tasks.generation import write_on
+from transformer_core.studies.records import StudyError, folder_of, read_positions
+from transformer_core.tasks.generation import SAMPLING, SEED, write_on
 
 STUDY = "shakespeare"
 LONGER = 4  # times the training's length there is room for
 WRITTEN = 48  # characters
 BIN = 8  # positions whose attention is one share
 HOLDS = 0.25  # nats by which the loss may exceed that at the end of the training's length
-SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 
 @dataclass(frozen=True)
@@ -61,13 +59,12 @@ class ReadOn:
 def readers(models: Models) -> tuple[int, list[Reader]]:
     """The length in training (0 if there are no models), and the models that are there."""
     found = trained_with(models, STUDY)
-    folder = models.folder / "ablations" / STUDY
     length = min((one.model.config.max_len for one in found.values()), default=0)
     return length, [
         Reader(
             encoding,
             replace(one, model=stretched(one.model).eval()),
-            measured(folder / VARIANTS[encoding]),
+            measured(models.folder / folder_of(STUDY, VARIANTS[encoding])),
         )
         for encoding, one in found.items()
     ]

@@ -92,7 +92,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Reading:
+class OrderReading:
     """What a model makes of one order."""
 
     says: list[str]  # the words of its answer
@@ -105,8 +105,8 @@ class Reordered:
     """What a model makes of one order, beside what it made of the first."""
 
     encoding: str
-    now: Reading
-    first: Reading
+    now: OrderReading
+    first: OrderReading
 
     @property
     def moved(self) -> float:
@@ -136,7 +136,7 @@ def words_of(text: str) -> Words:
     return Words(words, end)
 
 
-def readings(models: Models, words: Words, order: tuple[int, ...]) -> dict[str, Reading]:
+def readings(models: Models, words: Words, order: tuple[int, ...]) -> dict[str, OrderReading]:
     """What every model makes of an order, a permutation of words.first, by its encoding."""
     return {
         encoding: read_order(trained, words, order)
@@ -144,12 +144,14 @@ def readings(models: Models, words: Words, order: tuple[int, ...]) -> dict[str, 
     }
 
 
-def compared(now: dict[str, Reading], first: dict[str, Reading]) -> list[Reordered]:
+def compared(now: dict[str, OrderReading], first: dict[str, OrderReading]) -> list[Reordered]:
     """What every model makes of an order beside what it made of the first."""
     return [Reordered(encoding, now[encoding], first[encoding]) for encoding in first]
 
 
-def read_order(trained: Trained[EncoderDecoder], words: Words, order: tuple[int, ...]) -> Reading:
+def read_order(
+    trained: Trained[EncoderDecoder], words: Words, order: tuple[int, ...]
+) -> OrderReading:
     """Translate one order greedily, and see what was looked at, and what became of each word."""
     seen = translate_sentence(trained, words.text(order), beam_size=1)
     member = membership(trained.tokenizer, words, order, len(seen.src_ids))
@@ -158,7 +160,7 @@ def read_order(trained: Trained[EncoderDecoder], words: Words, order: tuple[int,
     looks = seen.trace.attention[site].weights[0].mean(0) @ member.T
     says, groups = grouped(seen.tokens)
     by_word = [looks[group].mean(0) for group in groups]
-    return Reading(
+    return OrderReading(
         says,
         torch.stack(by_word) if by_word else looks[:0],
         (member / member.sum(1, keepdim=True).clamp(min=1)) @ states,

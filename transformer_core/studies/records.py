@@ -12,7 +12,9 @@ import pandas as pd
 
 from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.curves import Curve, Line, aligned, average, line, smooth
+from transformer_core.tasks.wording import in_words
 
+ABLATIONS = "ablations"  # among the checkpoints, the folder of all studies
 AXES = ("steps", "targets", "seconds", "FLOPs")
 TEXT = {"split", "metric"}  # columns of anything else than numbers
 WHOLE = {"run", "seed", "step", "position"}
@@ -46,7 +48,7 @@ class Variant:
     @property
     def title(self) -> str:
         """The name in words."""
-        return self.name.replace("_", " ")
+        return in_words(self.name)
 
     def spent(self, axis: str, curve: Curve) -> np.ndarray:
         """What had been spent at every point of a curve, in a unit of AXES. -> (points,)"""
@@ -117,6 +119,11 @@ def changed_fields(one: Variant, other: Variant) -> set[str]:
     parts = [(one.record[part], other.record[part]) for part in ("model", "train")]
     parts.append(({"kind": one.record["kind"]}, {"kind": other.record["kind"]}))
     return {name for a, b in parts for name in {**a, **b} if a.get(name) != b.get(name)}
+
+
+def folder_of(study: str, variant: str) -> str:
+    """The name under which Models has a variant: its folder among the checkpoints."""
+    return f"{ABLATIONS}/{study}/{variant}"
 
 
 def read_studies(folder: Path) -> dict[str, Study]:

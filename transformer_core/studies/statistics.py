@@ -10,7 +10,7 @@ from transformer_core.studies.curves import Line
 from transformer_core.studies.records import Study, Variant, changed_fields
 
 ROUNDING = 1e-9
-SHOWN = 4  # curves that a figure opens with
+SHOWN_CURVES = 4  # curves that a figure opens with
 LEVEL = 0.05  # of significance, for all comparisons of a study together
 TEST = (
     "A difference from the baseline is shown ± its standard error. It is certain enough to be "
@@ -141,7 +141,7 @@ def last_measured(lines: list[Line]) -> list[Ending]:
 
 def clearness(study: Study) -> float:
     """The mean distance of the first few endings from the baseline's, as a share of it."""
-    shown = endings(study, "validation", study.metric)[:SHOWN]
+    shown = endings(study, "validation", study.metric)[:SHOWN_CURVES]
     apart = [abs(one.mean / shown[0].mean - 1) for one in shown[1:] if shown[0].mean]
     return float(np.mean([share for share in apart if not math.isnan(share)] or [0.0]))
 

@@ -8,15 +8,14 @@ from typing import Any
 import torch
 
 from transformer_core.checkpoint import MODELS, CheckpointError, Trained, read_config
-from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
 from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.model.trace import Site, Trace
 from transformer_core.published import Models
-from transformer_core.studies.records import Study
+from transformer_core.studies.records import ABLATIONS, Study, folder_of
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.generation import look, nats_per_token, read, write
+from transformer_core.tasks.generation import SAMPLING, SEED, look, nats_per_token, read, write
 from transformer_core.tasks.requests import AttentionView, InputError, check_characters
 from transformer_core.tasks.translation import read_back, translate_sentence
 from transformer_core.tasks.wording import percent
@@ -24,8 +23,6 @@ from transformer_core.tasks.wording import percent
 MAX_PIECES = 60  # of a text: every variant reads it
 MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
 N_WRITTEN = 80  # characters of a continuation
-SAMPLING, SEED = Sampling(0.8), 1  # the same for every variant
-SHOWN = 40  # pieces of an attention map; of a longer text the last ones
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,11 @@ def sites(kind: str, config: ModelConfig) -> tuple[Site, ...]:
         return tuple(MODELS[kind](config).sites)
 
 
-def folder_of(study: Study, variant: str) -> str:
-    """The name under which Models has a variant."""
-    return f"ablations/{study.name}/{variant}"
-
-
 def twins(models: Models, study: Study, text: str) -> Iterator[Twin]:
     """Every variant that has weights, one after the other; InputError if the text does not fit."""
-    titles = {folder_of(study, name): variant.title for name, variant in study.variants.items()}
+    titles = {
+        folder_of(study.name, name): variant.title for name, variant in study.variants.items()
+    }
     for folder, title in titles.items():
         if models.has(folder):
             one = models.get(folder)
@@ -81,10 +75,10 @@ def attention(models: Models, twin: Twin) -> dict[Site, AttentionView]:
 
 def can_read(models: Models, study: str, text: str) -> bool:
     """Whether there is a study, with its whole model, and that would read this text."""
-    if not (models.folder / "ablations" / study / "study.json").exists():
+    if not (models.folder / ABLATIONS / study / "study.json").exists():
         return False
     try:
-        check(models.get(f"ablations/{study}/full"), text)
+        check(models.get(folder_of(study, "full")), text)
     except (CheckpointError, InputError):
         return False
     return True

@@ -17,6 +17,7 @@ from transformer_core.tokenization import CLS, EOS, UNK, Tokenizer, whole
 
 T = TypeVar("T")
 LABELS = ("negative", "positive")
+POSITIVE = LABELS.index("positive")
 MAX_CHARACTERS = 100_000
 # if a review is too long, this share of what is read is from its beginning, the rest from its end
 BEGINNING = 0.25

@@ -28,6 +28,8 @@ N_THREADS = 16
 THREAD_LENGTH = 60  # characters
 MAX_PROMPT = 20_000  # characters a language model accepts
 MAX_NEW_TOKENS = 2_000
+# how a model writes what is compared with what others write: with the same dice
+SAMPLING, SEED = Sampling(temperature=0.8), 1
 
 
 def prompt_ids(trained: Trained[DecoderLM], prompt: str) -> list[int]:

@@ -24,6 +24,11 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def in_words(name: str) -> str:
+    """The name of a study, a variant or a metric as it is read: exact_match -> exact match"""
+    return name.replace("_", " ")
+
+
 def quoted(piece: str) -> str:
     """A piece of a vocabulary in quotation marks, without the spaces around it: “red”.
 

@@ -51,6 +51,16 @@ class Followers:
         return drawn
 
 
+def while_open(section: str, handler: Callable) -> Callable:
+    """A handler that is given the id of the open section before its own values, and answers only
+    while that is this one."""
+
+    def answer(shown: str, *values):
+        return handler(*values) if shown == section else gr.skip()
+
+    return answer
+
+
 def open_section(row: gr.Tabs) -> gr.State:
     """The id of the section that is open; at first it is the first. ValueError if the row holds
     anything else."""

@@ -53,7 +53,7 @@ class Measured:
     """What an answer loses without each head; it holds for that answer alone."""
 
     answer: object  # what tells it from all others, even if it is computed anew
-    damage: dict[Head, float]
+    damage: dict[Head, float]  # nats of log-probability, or points; below 0 it is needed
 
 
 def damage_to(answer: object, measured: Measured | None) -> dict[Head, float] | None:

@@ -12,7 +12,7 @@ from transformer_core.ui.theme import PLUS
 TINTS = [[0, "rgba(217,95,2,.7)"], [0.5, "rgba(128,128,128,.08)"], [1, "rgba(98,86,228,.6)"]]
 
 
-def accuracies(curves: dict[str, pd.DataFrame]) -> go.Figure:
+def accuracy_curves(curves: dict[str, pd.DataFrame]) -> go.Figure:
     """How well each reader judged as it learnt: tables of step and value, by its name."""
     lines = [
         go.Scatter(x=table["step"], y=table["value"], name=name, mode="lines", line={"width": 2})

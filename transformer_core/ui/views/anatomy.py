@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import gradio as gr
 
-from transformer_core.inside.boxes import Column
+from transformer_core.inside.boxes import DrawnStack
 from transformer_core.ui.views.view import view
 
 
@@ -18,20 +18,20 @@ def anatomy_view(title: str, **component) -> gr.HTML:
     return view("anatomy", title, body, ("svg", "csv"), scripts=scripts, **component)
 
 
-def anatomy_value(columns: list[Column], chosen: str, summary: str) -> dict:
+def anatomy_value(stacks: list[DrawnStack], chosen: str, summary: str) -> dict:
     """What anatomy.js draws; chosen is the key of the box that is open."""
     return {
         "summary": summary,
         "chosen": chosen,
         "stacks": [
             {
-                "name": column.name,
-                "tokens": column.tokens,
+                "name": stack.name,
+                "tokens": stack.tokens,
                 "nodes": [
                     {**asdict(box), "shape": " × ".join(f"{size:,}" for size in box.shape)}
-                    for box in column.boxes
+                    for box in stack.boxes
                 ],
             }
-            for column in columns
+            for stack in stacks
         ],
     }

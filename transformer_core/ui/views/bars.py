@@ -6,7 +6,7 @@ from torch import Tensor
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
-SHOWN = 16  # tokens
+SHOWN_BARS = 16  # of the likeliest tokens
 
 
 def bars_view(title: str, **component) -> gr.HTML:
@@ -20,7 +20,7 @@ def bars_view(title: str, **component) -> gr.HTML:
 
 def bars_value(tokens: list[str], model: Tensor, drawn: Tensor, summary: str) -> dict:
     """What bars.js draws: the most probable tokens. model, drawn (vocab_size,) probabilities."""
-    best = model.topk(min(SHOWN, len(model))).indices
+    best = model.topk(min(SHOWN_BARS, len(model))).indices
     # the cut is drawn as one line, so what is cut comes last also if a penalty reordered them
     order = sorted(best.tolist(), key=lambda i: (drawn[i] == 0, -model[i]))
     return {

@@ -6,7 +6,7 @@ from typing import Protocol
 import gradio as gr
 import torch
 
-from transformer_core.explain.roles import Told, by_layer
+from transformer_core.explain.roles import HeadNote, by_layer
 from transformer_core.model.heads import Head, by_kind
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
@@ -56,11 +56,11 @@ def attention_value(
     seen: Seen,
     sites: list[Site],
     summary: str,
-    rows: bool = False,
     *,
+    rows: bool = False,
     begin: bool = False,
     first: tuple[int, int] = (0, 0),
-    roles: Mapping[Head, Told] | None = None,
+    roles: Mapping[Head, HeadNote] | None = None,
 ) -> dict:
     """What heads.js draws: a group of heads for each kind of attention among the sites.
 

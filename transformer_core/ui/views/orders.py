@@ -5,7 +5,7 @@ import gradio as gr
 from transformer_core.studies.orders import Reordered, Words
 from transformer_core.ui.views.view import view
 
-SHOWN = 12  # words of an answer; of a model that does not find its end the first ones
+SHOWN_WORDS = 12  # words of an answer; of a model that does not find its end the first ones
 
 
 def orders_view(title: str, **component) -> gr.HTML:
@@ -52,10 +52,12 @@ def orders_value(
             {
                 "name": one.encoding,
                 "how": hows.get(one.encoding, ""),
-                "says": one.now.says[:SHOWN],
-                "first": one.first.says[:SHOWN],
+                "says": one.now.says[:SHOWN_WORDS],
+                "first": one.first.says[:SHOWN_WORDS],
                 "stays": one.stays,
-                "looks": [[round(x, 3) for x in row] for row in one.now.looks[:SHOWN].tolist()],
+                "looks": [
+                    [round(x, 3) for x in row] for row in one.now.looks[:SHOWN_WORDS].tolist()
+                ],
                 "moved": round(one.moved, 4),
                 "noticed": one.noticed,
                 "answers": answers.get(one.encoding),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import gradio as gr
 
-from transformer_core.explain.roles import Told, by_layer
+from transformer_core.explain.roles import HeadNote, by_layer
 from transformer_core.model.heads import Head, by_kind
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.views.view import view
@@ -38,7 +38,7 @@ def switches_value(
     quantity: str = "log-probability",
     diff: Sequence[Sequence[str]] = (),
     texts: Sequence[tuple[str, str]] = (),
-    roles: Mapping[Head, Told] | None = None,
+    roles: Mapping[Head, HeadNote] | None = None,
 ) -> dict:
     """What switches.js draws: which heads are off, and what each is worth if that was measured.
 

@@ -6,9 +6,11 @@ from difflib import SequenceMatcher
 import gradio as gr
 
 from transformer_core.model.trace import Site
-from transformer_core.studies.twins import SHOWN, Twin, Views
+from transformer_core.studies.twins import Twin, Views
 from transformer_core.ui.views.shared import pack, spaced
 from transformer_core.ui.views.view import view
+
+SHOWN_PIECES = 40  # of an attention map; of a longer text the last ones
 
 
 def twins_view(title: str, **component) -> gr.HTML:
@@ -41,7 +43,7 @@ def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> d
     if seen is None or head >= len(seen.weights):
         what = "layer" if seen is None else "head"
         return {**words, "why": f"It has no such {what}."}
-    last = slice(-SHOWN, None)
+    last = slice(-SHOWN_PIECES, None)
     return {
         **words,
         "queries": [spaced(token) for token in seen.query_tokens[last]],

@@ -8,7 +8,7 @@ import numpy as np
 
 from transformer_core.studies.curves import Line
 from transformer_core.studies.findings import shown
-from transformer_core.studies.statistics import SHOWN, Ending
+from transformer_core.studies.statistics import SHOWN_CURVES, Ending
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import steered, view
 
@@ -41,7 +41,7 @@ def variants_value(
 ) -> dict:
     """What variants.js draws: the lines in the order of their ends, whose first is the baseline.
 
-    name tells one study from another: with a new one the first SHOWN lines are switched on. logs
+    name tells one study from another: with a new one the first SHOWN_CURVES are switched on. logs
     are the axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
     """
     drawn = {line.title: line for line in lines}
@@ -54,7 +54,7 @@ def variants_value(
         "logs": list(logs),
         "percent": percent,
         "mark": list(mark or ()),
-        "shown": SHOWN,
+        "shown": SHOWN_CURVES,
         "lines": [
             {**points(drawn[end.title], percent=percent), **ending(end, metric)}
             for end in ends

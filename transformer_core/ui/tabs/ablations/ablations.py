@@ -13,6 +13,7 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
+from transformer_core.studies.records import ABLATIONS
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import LATEST, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
@@ -33,7 +34,7 @@ NOTHING = (
 
 def build(page: Page) -> Furniture | None:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
-    studies = Studies(page.models.folder / "ablations")
+    studies = Studies(page.models.folder / ABLATIONS)
     if not studies.names:
         gr.Markdown(NOTHING)
         return None

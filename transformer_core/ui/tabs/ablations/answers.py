@@ -6,7 +6,7 @@ import gradio as gr
 
 from transformer_core.published import Models
 from transformer_core.studies.findings import finding, latex, numbers, seeds_of, table
-from transformer_core.studies.records import Study, learning_lines, position_lines
+from transformer_core.studies.records import Study, folder_of, learning_lines, position_lines
 from transformer_core.studies.statistics import (
     PUBLISHED,
     TEST,
@@ -18,14 +18,14 @@ from transformer_core.studies.statistics import (
     lower_is_better,
 )
 from transformer_core.studies.twins import check as check_text
-from transformer_core.studies.twins import folder_of, sites_of
+from transformer_core.studies.twins import sites_of
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import listed
+from transformer_core.tasks.wording import in_words, listed
 from transformer_core.ui.events import Values, answers_errors
 from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
 from transformer_core.ui.tabs.ablations.files import Studies, problems_of
 from transformer_core.ui.tabs.ablations.layout import Layout
-from transformer_core.ui.tabs.ablations.questions import Look, Questions
+from transformer_core.ui.tabs.ablations.questions import Focus, Questions
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.variants import variants_value
 
@@ -66,13 +66,13 @@ class Answers:
         if part or brought or not stays:
             values |= self.twins_begin(study, text, part, head)
         site, head = begin_with(study, part, head)
-        look = Look(site and str(site), head)
+        focus = Focus(site and str(site), head)
         if part:  # also of a run that is under way
-            questions.look = look
+            questions.focus = focus
         if brought:
             # counts as asked from here on, even if it is stopped or refused: coming back to the
             # tab does not ask it again
-            values[here.question] = questions.ask(name, text, look)
+            values[here.question] = questions.ask(name, text, focus)
             values[here.asked] = name, text
         return {**values, here.study: name, here.curves: self.draw_curves(name, metric, *settings)}
 
@@ -91,7 +91,7 @@ class Answers:
 
     def readable(self, study: Study, text: str) -> str:
         """A text that is no example, if a study's models can read it; else nothing."""
-        folder = folder_of(study, study.baseline.name) if study.baseline else ""
+        folder = folder_of(study.name, study.baseline.name) if study.baseline else ""
         if text in TEXTS.values() or not folder or not self.models.has(folder):
             return ""
         try:
@@ -106,7 +106,7 @@ class Answers:
         variants = [(variant.title, key) for key, variant in study.variants.items()]
         first = study.baseline.name if study.baseline else None
         second = next((key for _, key in variants if key != first), first)
-        metrics = [(known.replace("_", " "), known) for known in study.metrics]
+        metrics = [(in_words(known), known) for known in study.metrics]
         return {
             here.problems: problems_of(study),
             here.metric: gr.Dropdown(metrics, value=metrics[0][1] if metrics else None),
@@ -128,7 +128,7 @@ class Answers:
             here.text: text,
             here.site: offered,
             here.head: gr.Dropdown(heads_of(study), value=head),
-            **dict(zip(here.told, there, strict=True)),
+            **dict(zip(here.doors_and_kept, there, strict=True)),
         }
 
     @answers_errors
@@ -141,7 +141,7 @@ class Answers:
         measured = metric if (split != "train" or metric == "loss") else "loss"
         log = {f"log_{side}": side in logs for side in ("x", "y")}
         lines = learning_lines(study, split, measured, axis, weight, **log)
-        y = f"{split} {measured}".replace("_", " ")
+        y = in_words(f"{split} {measured}")
         if measured == "loss":
             y += f", nats per {study.unit.removesuffix('s')}"
         return variants_value(
@@ -164,7 +164,7 @@ class Answers:
         compared = compare(study, metric, baseline)
         direction = "lower" if lower_is_better(metric) else "higher"
         summary = (
-            f"Validation {metric.replace('_', ' ')} at the end of the same number of steps, mean ± "
+            f"Validation {in_words(metric)} at the end of the same number of steps, mean ± "
             f"standard deviation over {seeds_of(compared)}; {direction} is better."
         )
         return results(compared, metric, baseline, summary), notes(name)
@@ -188,7 +188,7 @@ class Answers:
         lines = position_lines(study)
         if not lines or study.baseline is None:
             others = [one for one in self.studies.names if position_lines(self.studies.get(one))]
-            named = listed([f"**{other.replace('_', ' ')}**" for other in others])
+            named = listed([f"**{in_words(other)}**" for other in others])
             them = f" Those of {named} were." if others else ""
             return {"finding": f"Its models were not measured on longer texts.{them}", "lines": []}
         known = study.baseline.title
@@ -210,7 +210,7 @@ def found_by(study: Study, metric: str) -> str:
     if whole not in study.variants:
         return f"**{whole}** is missing, so nothing says what the changes cost; the rest is whole."
     if ("validation", metric) not in study.variants[whole].curves:
-        return f"**{whole}** has no {metric.replace('_', ' ')} to compare the others with."
+        return f"**{whole}** has no {in_words(metric)} to compare the others with."
     return finding(compare(study, metric, whole), metric, whole)
 
 
@@ -228,7 +228,7 @@ def check_baseline(study: Study, metric: str, baseline: str) -> None:
     if base is None:
         raise InputError("Choose a baseline among the variants of the study.")
     if ("validation", metric) not in base.curves:
-        words = metric.replace("_", " ")
+        words = in_words(metric)
         raise InputError(f"{base.title} has no {words}: choose another baseline or metric.")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 
 from transformer_core.studies.records import AXES
+from transformer_core.tasks.wording import in_words
 from transformer_core.ui.choice import Choice
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
@@ -67,11 +68,11 @@ class Layout:
     def choices(self) -> list[gr.blocks.Block]:
         """What another study changes at once."""
         controls = [self.metric, self.baseline, self.one, self.other]
-        twins = [self.text, self.site, self.head, self.found, self.cards, *self.told]
+        twins = [self.text, self.site, self.head, self.found, self.cards, *self.doors_and_kept]
         return [self.curves, self.problems, *controls, *twins, self.shown]
 
     @property
-    def told(self) -> list[gr.components.Component]:
+    def doors_and_kept(self) -> list[gr.components.Component]:
         """What `doors_and_kept` fills, in its order."""
         return [self.doors, self.part, self.part_head]
 
@@ -79,7 +80,7 @@ class Layout:
 def lay_out(names: list[str]) -> Layout:
     """The curves of one study, and sections for what lies deeper."""
     with gr.Row():
-        choices = [(name.replace("_", " "), name) for name in names]
+        choices = [(in_words(name), name) for name in names]
         study = gr.Radio(choices, label="Study", elem_classes="segmented", scale=4, min_width=320)
         metric = Choice([], label="Measured", min_width=150, scale=1)
         axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Look(NamedTuple):
+class Focus(NamedTuple):
     """Which attention is shown of every twin, by its name, and which head, from 1."""
 
     site: str | None = None
@@ -27,11 +27,11 @@ class Questions:
 
     def __init__(self) -> None:
         self.newest = self.begun = self.ended = 0
-        self.look = Look()  # also of a run that is under way
+        self.focus = Focus()  # also of a run that is under way
 
-    def ask(self, study: str, text: str, look: Look) -> Question:
+    def ask(self, study: str, text: str, focus: Focus) -> Question:
         """A question, to be answered instead of those before."""
-        self.newest, self.look = self.newest + 1, look
+        self.newest, self.focus = self.newest + 1, focus
         return Question(study, text, self.newest)
 
     def begin(self, question: Question) -> bool:

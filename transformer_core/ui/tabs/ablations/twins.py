@@ -23,7 +23,7 @@ from transformer_core.ui.events import (
 from transformer_core.ui.tabs.ablations.brought import doors_and_kept
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import Layout
-from transformer_core.ui.tabs.ablations.questions import Look, Question, Questions
+from transformer_core.ui.tabs.ablations.questions import Focus, Question, Questions
 from transformer_core.ui.views.twins import twins_value
 
 
@@ -37,7 +37,7 @@ class Twins:
 
     def ask(self, name, text, site, head, questions: Questions) -> Values:
         """A question is asked; those before need no answer any more."""
-        question = questions.ask(name, text, Look(site, head))
+        question = questions.ask(name, text, Focus(site, head))
         return {self.here.question: question, self.here.asked: (name, text)}
 
     @answers_errors
@@ -59,35 +59,35 @@ class Twins:
             done.append((twin, attention(self.models, twin)))
             if questions.newest != number:
                 return
-            look = questions.look
-            yield {self.here.found: [one for one, _ in done], **self.shown(name, done, text, look)}
+            focus = questions.focus
+            yield {self.here.found: [one for one, _ in done], **self.shown(name, done, text, focus)}
         if not done:
             raise InputError("No variant of this study has weights yet.")
         questions.end(question)
-        if questions.look != look:  # another head was chosen while the last one answered
-            yield self.shown(name, done, text, questions.look)
+        if questions.focus != focus:  # another head was chosen while the last one answered
+            yield self.shown(name, done, text, questions.focus)
 
     @answers_errors
     def show_head(self, name, found, text, site, head, questions: Questions) -> Values:
         """Another head of the twins; while they answer, the next one shows it with all others."""
-        number, questions.look = questions.newest, Look(site, head)
+        number, questions.focus = questions.newest, Focus(site, head)
         if questions.open:
             return gr.skip()
         # what all heads saw is computed anew: kept with each visitor, it would be large
         done = [(twin, attention(self.models, twin)) for twin in found]
-        values = self.shown(name, done, text, questions.look)
+        values = self.shown(name, done, text, questions.focus)
         return values if questions.newest == number else gr.skip()
 
-    def shown(self, name: str, done: list[tuple[Twin, Views]], text: str, look: Look) -> Values:
+    def shown(self, name: str, done: list[tuple[Twin, Views]], text: str, focus: Focus) -> Values:
         """Twins, if there are any, each with one head; and the doors and the address with it."""
-        here, head = self.here, int(look.head or 1)
-        site = {str(one): one for one in sites_of(self.studies.get(name))}.get(look.site or "")
+        here, head = self.here, int(focus.head or 1)
+        site = {str(one): one for one in sites_of(self.studies.get(name))}.get(focus.site or "")
         below = f"; below each of them {site}, head {head}" if site else ""
         have = "has" if len(done) == 1 else "have"
         summary = f"{amount(len(done), 'variant')} {have} read the text{below}."
         cards = twins_value(done, site, head - 1, summary) if done else None
         there = doors_and_kept(self.models, name, text, site, head)
-        return {here.cards: cards, **dict(zip(here.told, there, strict=True))}
+        return {here.cards: cards, **dict(zip(here.doors_and_kept, there, strict=True))}
 
 
 def wire(here: Layout, answers: Twins, arriving: Dependency) -> None:
@@ -98,7 +98,7 @@ def wire(here: Layout, answers: Twins, arriving: Dependency) -> None:
     # in the queue, since gradio hears of a changed state only there
     answer = [here.question, here.asked]
     gr.on([here.ask.click, here.text.submit], answers.ask, asked, answer, **LATEST)
-    cards = [here.cards, *here.told]
+    cards = [here.cards, *here.doors_and_kept]
     every: dict[str, Any] = {"trigger_mode": "multiple", **shared}
     here.question.change(can_stop, here.questions, here.stop, **every)
     running = here.question.change(

@@ -128,7 +128,7 @@ class Writing:
         return *display(self.models, story, step=step), desk
 
     @answers_errors
-    def more(self, desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+    def more(self, event: gr.EventData, desk, seed, *settings):
         """The next characters that the page asks for."""
         story, have, n = desk.story, event.have, event.n
         if not is_count(n, MAX_AT_ONCE):
@@ -136,14 +136,13 @@ class Writing:
         # the page may not have heard yet that another text was begun, or this one stopped
         if event.id != story.branch.identity or not is_count(have, len(story.branch.tokens)):
             return gr.skip()
-        sampling = Sampling(temperature, top_k, top_p, penalty)
-        grown = grow(self.trained, story, have + n, sampling, seed)
+        grown = grow(self.trained, story, have + n, Sampling(*settings), seed)
         return growth(grown, have) if desk.replace(story, grown) else gr.skip()
 
     @refuses_in_place
-    def start(self, desk, length, seed, temperature, top_k, top_p, penalty, prompt):
+    def start(self, desk, prompt, length, seed, *settings):
         """A new text."""
-        check_sampling(length, Sampling(temperature, top_k, top_p, penalty))
+        check_sampling(length, Sampling(*settings))
         check_seed(seed)
         turn = desk.turn()
         return self.lay(desk, wanting(begun(self.trained, desk.story, prompt), length), turn)
@@ -213,11 +212,11 @@ def opening_story(trained: Trained, sampling: Sampling, seed: float) -> Story:
 def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """Let what is pressed begin, continue, branch, end or show a text."""
     settings = [draw.seed, *draw.settings]
-    firsts = tuple(one.value for one in (first.prompt, draw.length, *settings))
+    wanted = [first.prompt, draw.length, *settings]
+    firsts = tuple(one.value for one in wanted)
     sampling = Sampling(draw.temperature.value)
     opened = functools.partial(opening_story, page.models.language_model, sampling, draw.seed.value)
     writing = Writing(page.models, firsts, functools.cache(opened))
-    opening = [desk, draw.length, *settings]
     shown = [first.story, deeper.branches, first.doors, first.branch, desk]
     asked = first.story.more(
         writing.more, [desk, *settings], first.story, trigger_mode="multiple", **HIDDEN, **QUEUED
@@ -226,7 +225,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     # gradio reports a cancellation as a failure, which could end the text that came after
     pressed = [first.write.click, first.prompt.submit]
     begins = [
-        gr.on(pressed, writing.start, [*opening, first.prompt], shown, **QUIET),
+        gr.on(pressed, writing.start, [desk, *wanted], shown, **QUIET),
         first.go_on.click(writing.go_on, [desk, draw.length], shown, **HIDDEN),
         first.next.branch(writing.fork, [desk, draw.length], shown, **HIDDEN),
         deeper.garden.take(writing.take, [desk, draw.length], shown, **HIDDEN, **QUEUED),
@@ -238,7 +237,7 @@ def wire_writing(page: Page, desk: gr.State, first: First, draw: Draw, deeper: D
     deeper.branches.select(
         writing.show, [desk, deeper.branches], shown, trigger_mode="always_last", **ends
     )
-    arriving = [desk, first.branch, first.prompt, draw.length, *settings]
+    arriving = [desk, first.branch, *wanted]
     page.opened.select(writing.arrive, arriving, shown, **HIDDEN, **QUEUED)
     page.restored.change(writing.arrive, arriving, shown, **HIDDEN, **QUEUED)
 

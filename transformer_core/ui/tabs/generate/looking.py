@@ -30,7 +30,10 @@ from transformer_core.ui.tabs.generate.switches import measured, switched
 
 @dataclass(frozen=True)
 class Looking:
-    """The methods with `answers_errors` handle one event each; the others draw a section."""
+    """The methods with `answers_errors` handle one event each; the others draw a section.
+
+    settings are the fields of a Sampling, in their order.
+    """
 
     models: Models
     draw: Draw
@@ -66,20 +69,20 @@ class Looking:
         return picture(self.trained, story, seen), doors, time.monotonic()
 
     @answers_errors
-    def redraw(self, desk: Desk, shown, seed, temperature, top_k, top_p, penalty):
+    def redraw(self, desk: Desk, shown, seed, *settings):
         """Another place, another section, or another setting."""
         story, followers = desk.story, self.followers
         # once there is a text, the page looks at it; some sections show nothing of it
         if not story.branches or shown not in followers.parts:
             return gr.skip()
         seen = looked(self.trained, story, desk.position)
-        sampling = Sampling(temperature, top_k, top_p, penalty)
+        sampling = Sampling(*settings)
         return followers.draw(shown, story, seen, sampling, seed, desk.off, desk.measured)
 
     @answers_errors
-    def warm(self, desk: Desk, seed, _, top_k, top_p, penalty, event: gr.EventData):
-        """The garden at another temperature."""
-        story, sampling = desk.story, Sampling(event.temperature, top_k, top_p, penalty)
+    def warm(self, event: gr.EventData, desk: Desk, seed, _, *cuts):
+        """The garden at another temperature than that of the settings, with their cuts."""
+        story, sampling = desk.story, Sampling(event.temperature, *cuts)
         n = len(story.branch.tokens)
         position = min(desk.position or n, n)  # which may be of a longer text
         return answering(event, garden(self.trained, story, position, sampling, seed))
@@ -90,11 +93,10 @@ class Looking:
         return picture_weights(self.trained, looked(self.trained, desk.story, desk.position))
 
     @answers_errors
-    def toggle(self, desk: Desk, seed, temperature, top_k, top_p, penalty, event: gr.EventData):
+    def toggle(self, event: gr.EventData, desk: Desk, seed, *settings):
         """Other heads are off."""
         desk.off = heads_named(every_head(self.trained.model), event.off)
-        shown = self.show_worth(desk, seed, temperature, top_k, top_p, penalty)
-        return answering(event, shown)
+        return answering(event, self.show_worth(desk, seed, *settings))
 
     @answers_errors
     def try_each(self, desk: Desk):
@@ -103,9 +105,9 @@ class Looking:
         desk.measured = measured(self.trained, story, looked(self.trained, story, desk.position))
 
     @answers_errors
-    def show_worth(self, desk: Desk, seed, temperature, top_k, top_p, penalty):
+    def show_worth(self, desk: Desk, seed, *settings):
         """The switches, as they are by now."""
-        story, sampling = desk.story, Sampling(temperature, top_k, top_p, penalty)
+        story, sampling = desk.story, Sampling(*settings)
         seen = looked(self.trained, story, desk.position)
         return switched(self.trained, story, seen, sampling, seed, desk.off, desk.measured)
 

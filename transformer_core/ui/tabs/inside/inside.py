@@ -39,7 +39,11 @@ from transformer_core.ui.tabs.inside.visit import (
 
 TITLE = "Inside"
 NOTHING = Asked("", "")
-KEPT: tuple[Callable[[str], Setting], ...] = (spelled(IDS), spelled(PART), number(1, 99, 1))
+KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what `Asked.kept` names
+    "written": spelled(IDS),
+    "part": spelled(PART),
+    "head": number(1, 99, 1),
+}
 
 
 def opened_example(models: Models, name: str) -> tuple:
@@ -193,7 +197,7 @@ def build(page: Page) -> Furniture:
         layout.shown,
         **seen,
     )
-    opened = [layout.visit, layout.part, layout.unfolded, *layout.told]
+    opened = [layout.visit, layout.part, layout.unfolded, *layout.beside]
     stands = [layout.visit, layout.choice, layout.text]
     pressed = [looked, layout.drawing.pick(inside.pick, stands, opened, **QUIET)]
     for view in (layout.part, layout.stages):
@@ -208,5 +212,6 @@ def build(page: Page) -> Furniture:
     shown, followers = open_section(layout.sections), layout.followers
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
-    kept = dict(zip(NOTHING.kept, map(Kept, layout.kept, KEPT), strict=True))
+    states = zip(NOTHING.kept, layout.kept, strict=True)
+    kept = {name: Kept(state, KEPT[name]) for name, state in states}
     return Furniture(layout.sections, layout.text, layout.choice, kept=kept)

@@ -54,11 +54,11 @@ class Layout:
     @property
     def shown(self) -> list[gr.components.Component]:
         """What `open_model` fills, in its order; then what `Inside.at` does."""
-        return [self.visit, self.drawing, self.part, self.unfolded, *self.told]
+        return [self.visit, self.drawing, self.part, self.unfolded, *self.beside]
 
     @property
-    def told(self) -> list[gr.components.Component]:
-        """What `Inside.at` fills, in its order."""
+    def beside(self) -> list[gr.components.Component]:
+        """What `Inside.at` fills beside what was looked at, in its order."""
         return [self.moved, self.doors, *self.kept]
 
     @property

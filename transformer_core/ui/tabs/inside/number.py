@@ -5,7 +5,7 @@ from transformer_core.inside.forward import run
 from transformer_core.inside.panel import Panel
 from transformer_core.inside.source import Lines
 from transformer_core.inside.stages import unfold
-from transformer_core.inside.written import line_that_made
+from transformer_core.inside.which_line import line_that_made
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent, quoted
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of

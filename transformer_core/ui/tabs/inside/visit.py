@@ -170,10 +170,10 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
         asked = Asked(asked.name, asked.text, asked.written)
     visit = Visit(trained, reading, asked, asked.part or first_choice(nodes), asked.head - 1)
     seen = run(trained, reading)
-    columns = boxes.columns(seen, list(nodes.values()))
+    stacks = boxes.drawn_stacks(seen, list(nodes.values()))
     return (
         visit,
-        anatomy_value(columns, visit.key, said + overview(visit, nodes)),
+        anatomy_value(stacks, visit.key, said + overview(visit, nodes)),
         part_value(seen, visit, nodes[visit.key], short=True),
         closed(visit),
     )

@@ -17,7 +17,6 @@ from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value, refusal
 from transformer_core.ui.views.shared import spaced
 
-SECTION = "distance"
 MAX_PIECES = 24
 MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
 
@@ -48,10 +47,8 @@ class Distance:
     models: Models
 
     @answers_errors
-    def begin(self, section: str, encoding: str, text: str, chosen: str) -> dict:
+    def begin(self, encoding: str, text: str, chosen: str) -> dict:
         """A text as typed, with the places chosen before if it has them, or why it is refused."""
-        if section != SECTION:
-            return gr.skip()
         try:
             return self.shown(encoding, text, Pair.said(chosen))
         except InputError as error:

@@ -14,7 +14,6 @@ from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.longer import longer_value
 
-SECTION = "longer"
 FIRST = 3  # times the training's length is read at first
 NAMES = {"none": "no encoding"}  # where the name alone would be misread
 ANSWERS_KEPT = 32  # of the latest texts: the first is read for every visitor, and again and again
@@ -45,10 +44,8 @@ class Longer:
         self.answers = functools.lru_cache(ANSWERS_KEPT)(self.answers_to)
 
     @answers_errors
-    def begin(self, section: str, text: str) -> dict:
+    def begin(self, text: str) -> dict:
         """A text as it was typed; why it cannot be read, in its place."""
-        if section != SECTION:
-            return gr.skip()
         try:
             return self.shown(text)
         except InputError as error:

@@ -9,7 +9,7 @@ called channels, stand for a token.
 import gradio as gr
 
 from transformer_core.ui.events import MODEL, QUIET, after_any
-from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.followers import Follower, Followers, open_section, while_open
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, spelled
 from transformer_core.ui.rooms import Furniture, Kept
@@ -94,7 +94,8 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     asked = shown, here.sentence
     left = gr.State(Ordered(), time_to_live=KEPT_FOR)
     shows = [here.orders, left]
-    after_any(begins(page, *asked), shuffling.begin, [*asked, left], here.orders, **QUIET)
+    begin = while_open("shuffle", shuffling.begin)
+    after_any(begins(page, *asked), begin, [*asked, left], here.orders, **QUIET)
     here.orders.order(shuffling.move, here.sentence, shows, **QUIET)
     here.orders.answers(
         shuffling.try_every,
@@ -110,7 +111,8 @@ def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
     asked = shown, here.long_text
-    after_any(begins(page, *asked), reading.begin, [*asked], here.longer, **QUIET)
+    begin = while_open("longer", reading.begin)
+    after_any(begins(page, *asked), begin, [*asked], here.longer, **QUIET)
     here.longer.read(reading.read, here.long_text, here.longer, **QUIET)
 
 
@@ -118,5 +120,6 @@ def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
     asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
-    after_any(begins(page, *asked), meeting.begin, [*asked, here.met], here.distance, **QUIET)
+    begin = while_open("distance", meeting.begin)
+    after_any(begins(page, *asked), begin, [*asked, here.met], here.distance, **QUIET)
     here.distance.meet(meeting.meet, [*asked[1:]], shows, **QUIET)

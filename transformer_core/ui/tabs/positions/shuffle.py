@@ -11,7 +11,7 @@ from transformer_core.published import Models
 from transformer_core.studies.encodings import there
 from transformer_core.studies.orders import (
     STUDY,
-    Reading,
+    OrderReading,
     Reordered,
     Words,
     answers,
@@ -28,7 +28,6 @@ EXAMPLES = {
     "dog and man": "A dog chases a man.",
     "girl and boy": "A girl behind a boy.",
 }
-SECTION = "shuffle"
 FIRST = EXAMPLES["dog and man"]
 HOWS = {
     "none": "nothing is done",
@@ -57,18 +56,16 @@ class Shuffling:
     models: Models
 
     @functools.cached_property
-    def read_first(self) -> Callable[[tuple[str, ...], Words], dict[str, Reading]]:
+    def read_first(self) -> Callable[[tuple[str, ...], Words], dict[str, OrderReading]]:
         """How a sentence was read as it was typed, by the models that are there: every move is
         compared with that."""
         read = functools.lru_cache(maxsize=32)
         return read(lambda known, words: readings(self.models, words, words.first))
 
     @answers_errors
-    def begin(self, section: str, text: str, left: Ordered) -> dict:
-        """A sentence as it was typed or why it cannot be read, once its section is open; the same
-        one as a visitor left it. Of an example two words have changed places already."""
-        if section != SECTION:
-            return gr.skip()
+    def begin(self, text: str, left: Ordered) -> dict:
+        """A sentence as it was typed or why it cannot be read; the same one as a visitor left it.
+        Of an example two words have changed places already."""
         try:
             check_any(self.models, STUDY)
             words = words_of(text)

@@ -10,7 +10,7 @@ from transformer_core.explain.roles import labelled, roles_of
 from transformer_core.model.heads import Head, every_head, head_mask
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
-from transformer_core.tasks.classification import LABELS, Classification, classify
+from transformer_core.tasks.classification import LABELS, POSITIVE, Classification, classify
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
@@ -29,7 +29,6 @@ from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import INVITATION, switches_value, switches_view
 
 TITLE = "Layers"
-POSITIVE = LABELS.index("positive")
 
 
 def lens(trained: Trained, found: Classification) -> dict:

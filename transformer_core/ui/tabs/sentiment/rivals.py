@@ -27,12 +27,14 @@ REPORT = {
     "I really enjoyed the cinematography.": ("positive", 0.6459),
     "Don't watch this garbage.": ("negative", 0.7519),
 }
-CURVES = {"Transformer": "sentiment_report", "LSTM": "sentiment_lstm"}
-OFFICIAL = {"Transformer above": "sentiment", "linear model": "sentiment_linear"}
+# the checkpoints of those that stand beside the classifier
+TRANSFORMER, LSTM, LINEAR = "sentiment_report", "sentiment_lstm", "sentiment_linear"
+CURVES = {"Transformer": TRANSFORMER, "LSTM": LSTM}
+OFFICIAL = {"Transformer above": "sentiment", "linear model": LINEAR}
 READERS = {
-    "Transformer, report's protocol": "sentiment_report",
-    "LSTM, report's protocol": "sentiment_lstm",
-    "linear model": "sentiment_linear",
+    "Transformer, report's protocol": TRANSFORMER,
+    "LSTM, report's protocol": LSTM,
+    "linear model": LINEAR,
 }
 PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
 SEE = (
@@ -116,7 +118,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 
     @answers_errors
     def draw():
-        from transformer_core.ui.figures.reviews import accuracies as drawn
+        from transformer_core.ui.figures.reviews import accuracy_curves
 
         rows = answered()
         try:
@@ -125,7 +127,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
             tables, note = {}, str(error)
         absent = filter(None, map(models.absent, READERS.values()))
         note = "\n\n".join(filter(None, [note, *absent]))
-        figure = drawn(tables) if tables else None
+        figure = accuracy_curves(tables) if tables else None
         return rows_value(rows, "report", agreement(rows)), figure, note
 
     after_any([opened.select], draw, None, [table, curves, scores], **MODEL)

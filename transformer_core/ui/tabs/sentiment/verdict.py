@@ -8,10 +8,11 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.events import is_count
 from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
+from transformer_core.ui.tabs.sentiment.rivals import LINEAR, LSTM
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.meters import meters_value
 
-RIVALS = {"LSTM": "sentiment_lstm", "Linear": "sentiment_linear"}
+RIVALS = {"LSTM": LSTM, "Linear": LINEAR}
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 

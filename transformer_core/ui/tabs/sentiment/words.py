@@ -18,7 +18,14 @@ from transformer_core.explain.counterfactuals import (
     suggestions,
 )
 from transformer_core.published import Models
-from transformer_core.tasks.classification import LABELS, NO_WORD, Pieces, Review, read_review
+from transformer_core.tasks.classification import (
+    LABELS,
+    NO_WORD,
+    POSITIVE,
+    Pieces,
+    Review,
+    read_review,
+)
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
@@ -36,7 +43,6 @@ from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
 
 TITLE = "Words"
-POSITIVE = LABELS.index("positive")
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from transformer_core.ui.tabs.translate.layout import Parts, lay_out
 from transformer_core.ui.tabs.translate.work import Work
 
 TITLE = "Translate"
-KEPT: tuple[Callable[[str], Setting], ...] = (
-    number(1, MAX_SENTENCES, 1),
-    spelled(IDS),
-    spelled(rf"{KEY}(\.{KEY})*"),
-)
+KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what `Work.kept` names
+    "sentence": number(1, MAX_SENTENCES, 1),
+    "forced": spelled(IDS),
+    "off": spelled(rf"{KEY}(\.{KEY})*"),
+}
 
 
 def build(page: Page) -> Furniture | None:
@@ -42,7 +42,8 @@ def build(page: Page) -> Furniture | None:
     wire_text(page, parts, handlers, pressed)
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
     settings = {"beam": parts.beam, "penalty": parts.penalty}
-    kept = dict(zip(Work().kept, map(Kept, parts.kept, KEPT), strict=True))
+    states = zip(Work().kept, parts.kept, strict=True)
+    kept = {name: Kept(state, KEPT[name]) for name, state in states}
     return Furniture(parts.sections, parts.english, None, settings, kept, eager=True)
 
 

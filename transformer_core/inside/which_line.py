@@ -10,14 +10,14 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
 
-Written = tuple[Callable[..., Any], str]  # some code, and how the line begins
+LineStart = tuple[Callable[..., Any], str]  # some code, and how the line begins
 
 SCORES = ("query · key", "scaled", "with position bias")
 
 
 def line_that_made(seen: Pass, node: Node, panel: str) -> Lines | None:
     """The line behind the numbers of a panel of this title; None if the model's code has none."""
-    found = written(seen, node, panel)
+    found = line_start(seen, node, panel)
     return line_of(*found) if found else None
 
 
@@ -32,7 +32,7 @@ def line_of(code: Callable[..., Any], begins: str) -> Lines:
     return found
 
 
-def written(seen: Pass, node: Node, panel: str) -> Written | None:
+def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
     """Where a panel's numbers are computed."""
     stack, module = seen.stack(node), node.module
     if isinstance(module, MultiHeadAttention):
@@ -56,7 +56,7 @@ def written(seen: Pass, node: Node, panel: str) -> Written | None:
     return (stack.logits, "return F.linear") if panel == "logits" else None
 
 
-def in_attention(module: MultiHeadAttention, panel: str) -> Written:
+def in_attention(module: MultiHeadAttention, panel: str) -> LineStart:
     """The same in an attention module."""
     if panel in ("key", "value"):
         return module.keys_and_values, f"{panel} ="
