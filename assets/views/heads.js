@@ -138,7 +138,19 @@ function spread() { // of a head that looks at its own stack
     said && `: ${said}`
   }.`;
 }
-const atRest = () => current().begin ? 0 : data().queries.length - 1; // the query that is described
+// the query that is described at first: the one whose row is shown whole, or that is surest of a word
+function atRest() {
+  const { queries, keys } = data(), values = at(layer, head);
+  if (rows || current().begin) return current().begin ? 0 : queries.length - 1;
+  let best = queries.length - 1, most = -1;
+  queries.forEach((query, i) =>
+    keys.forEach((key, j) => {
+      const weight = values[i * keys.length + j];
+      if (weight > most && isWord(query) && isWord(key)) [best, most] = [i, weight];
+    })
+  );
+  return best;
+}
 function label() { // both axes, with as many tokens as there is room for
   const { queries, keys } = data(), width = map.parentElement.clientWidth;
   if (!width) return; // it is drawn before it is seen

@@ -261,6 +261,8 @@ function steerText(text, { count, at, go, take, leave }) {
 }
 // without the space that a piece begins with; white space alone as a sign
 const unspaced = (token) => visible(token.trim() || token);
+// neither a sign such as [CLS] nor punctuation alone
+const isWord = (token) => /[\p{L}\p{N}]/u.test(token) && !/^\[[A-Z]+\]$/.test(token);
 // close what hangs over the view when a pointer or the focus goes elsewhere
 function whenLeft(close) {
   document.addEventListener('pointerdown', ({ target }) => {

@@ -48,10 +48,9 @@ function attentionRow(box, open) {
     const weights = rowOf(of.softmax, i);
     return [...weights.keys()].sort((a, b) => weights[b] - weights[a]);
   };
-  // the query that is surest of one word, signs such as [CLS] left out
+  // the query that is surest of one word
   function surest() {
     const own = `${of.query.rows}` === `${of.key.rows}`; // it looks at what it is part of
-    const isWord = (token) => /[\p{L}\p{N}]/u.test(token) && !/^\[[A-Z]+\]$/.test(token);
     let best = 0, most = -1;
     of.query.rows.forEach((token, i) => {
       const [j] = byWeight(i), weight = rowOf(of.softmax, i)[j];

@@ -83,7 +83,7 @@ def test_the_figure_can_be_downloaded_and_pointed_at_and_follows_sliders_and_enc
 
 def the_proof_follows_p_and_k(page):
     expect(page.locator("#pe-proof")).to_contain_text("PE(8)")
-    enter(page, "k", 20)
+    enter(page, "Shift k", 20)
     expect(page.locator("#pe-proof")).to_contain_text("PE(25)")
     rest(page)
 

@@ -72,7 +72,7 @@ def test_what_was_tried_stands_in_the_card_also_where_it_did_not_help(tmp_path):
     (text,) = describe_trials(tmp_path)
     assert "| dropout | `--dropout 0.25` | 84.2 | 2,450 | 1.5000 | 1.7000 |" in text
     assert text.count("| base |") == 1, "the second time it replaced the first"
-    assert "All had `python -m train.one --steps 80`." in text
+    assert text.endswith("All had `python -m train.one --steps 80`")
     assert "on 2 cores (bf16)" in text
 
 

@@ -104,8 +104,8 @@ def rotation_section() -> dict:
     """From one sinusoid to another."""
     with section("Rotation"):
         with gr.Row():
-            p = Slider(0, 100, 5, step=1, label="p")
-            k = Slider(0, 100, 3, step=1, label="k")
+            p = Slider(0, 100, 5, step=1, label="Position p")
+            k = Slider(0, 100, 3, step=1, label="Shift k")
         with gr.Row():
             clocks = plot_view("Pairs of channels at p and p + k", SEE["clocks"], "pe-clocks")
             matrix = plot_view("The matrix from p to p + k", SEE["matrix"], "pe-matrix")
