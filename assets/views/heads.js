@@ -143,12 +143,11 @@ function atRest() {
   const { queries, keys } = data(), values = at(layer, head);
   if (rows || current().begin) return current().begin ? 0 : queries.length - 1;
   let best = queries.length - 1, most = -1;
-  queries.forEach((query, i) =>
-    keys.forEach((key, j) => {
-      const weight = values[i * keys.length + j];
-      if (weight > most && isWord(query) && isWord(key)) [best, most] = [i, weight];
-    })
-  );
+  queries.forEach((query, i) => {
+    const own = values.subarray(i * keys.length, (i + 1) * keys.length);
+    const weight = Math.max(...own), key = keys[own.indexOf(weight)];
+    if (weight > most && isWord(query) && isWord(key)) [best, most] = [i, weight];
+  });
   return best;
 }
 function label() { // both axes, with as many tokens as there is room for

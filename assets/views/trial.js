@@ -44,11 +44,7 @@ function draw() {
       make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
     ),
   );
-  const { activeElement: focused } = document,
-    chosen = table.contains(focused) && focused.dataset.i;
-  const rows = sized($('tbody'), value.methods.length, blank);
-  ranked(value.methods).forEach((i, place) => fill(rows[place], i));
-  if (chosen) table.querySelector(`button[data-i="${chosen}"]`).focus({ preventScroll: true });
+  place(value.methods);
   paint();
   if (word >= 0) point(word);
 }
@@ -58,20 +54,35 @@ const ranked = (methods) => {
   if (methods.some(({ area }) => area === null)) return places;
   return places.sort((a, b) => methods[a].area - methods[b].area);
 };
-const blank = () =>
+const blank = (i) =>
   make(
     'tr',
-    {},
-    make('th', { scope: 'row' }, make('button', { type: 'button', 'data-do': 'method' })),
+    { 'data-method': i },
+    make(
+      'th',
+      { scope: 'row' },
+      make('button', { type: 'button', 'data-do': 'method', 'data-i': i }),
+    ),
   );
-function fill(row, place) {
-  const m = current().methods[place];
+// A row stays its method's, also where it moves: a press or the focus on it is not another's.
+function place(methods) {
+  const body = $('tbody'), { activeElement: focused } = document;
+  if (methods.length < body.children.length) body.replaceChildren(); // another trial
+  const rows = sized(body, methods.length, blank);
+  rows.sort((a, b) => a.dataset.method - b.dataset.method).forEach((row, i) =>
+    fill(row, methods[i])
+  );
+  const order = ranked(methods).map((i) => rows[i]);
+  if (order.every((row, i) => row === body.children[i])) return;
+  body.append(...order);
+  if (table.contains(focused)) focused.focus({ preventScroll: true });
+}
+function fill(row, m) {
   const shares = sharesOf(m),
     [name, agrees, ...cells] = sized(row, 2 + shares.length, () => make('td')),
     button = name.firstChild;
   agrees.className = 'trial-agrees';
   const better = current().methods.filter(({ area }) => area !== null && area < m.area);
-  row.dataset.method = button.dataset.i = place;
   button.title = m.note;
   button.textContent = (m.area === null ? '' : `${better.length + 1}. `) + m.name;
   cells.forEach((cell, i) => {

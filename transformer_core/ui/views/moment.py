@@ -60,5 +60,5 @@ def marked(writes: list[str], answer: list[str] | None, room: int) -> list[tuple
     rights = [None if answer is None else answer[i : i + 1] == [w] for i, w in enumerate(writes)]
     cells = list(zip(writes, rights, strict=True))
     if len(cells) > room:
-        cells = [*cells[: room - 1], (f"{len(cells) - room + 1} more", False if answer else None)]
+        cells = [*cells[: room - 1], (f"+{len(cells) - room + 1}", False if answer else None)]
     return cells

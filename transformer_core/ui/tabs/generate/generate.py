@@ -188,15 +188,16 @@ class Writing:
         return self.lay(desk, wanting(replace(desk.story, shown=place), 0), desk.turn())
 
     @refuses_in_place
-    def arrive(self, desk, branch, prompt, length, *settings):
+    def arrive(self, desk, branch, *wanted):
         """A text that is still there is shown as it is; else what an address says is written."""
+        prompt, length, *_ = wanted
         story = desk.story.with_number(branch)
         if story and story.shown == desk.story.shown:
             return gr.skip()
         turn = desk.turn()
         if story:
             story = wanting(story, 0)
-        elif not desk.story.branches and (prompt, length, *settings) == self.firsts:
+        elif not desk.story.branches and wanted == self.firsts:
             story = self.first_story()
         else:
             story = wanting(begun(self.trained, desk.story, prompt), length)

@@ -13,7 +13,7 @@ from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.wording import listed, percent
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import MODEL, after_any, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
@@ -73,9 +73,9 @@ def agreement(rows: list[list[str]]) -> str:
     n, readers = len(rows) - 1, rows[0][2:]
     found = [agreeing(rows, column) for column in range(2, len(rows[0]))]
     if readers and all(count == n for count in found):
-        return f"All of them agree with the report on all {n} sentences."
-    each = [f"the {name} on {count}" for name, count in zip(readers, found, strict=True)]
-    return f"Of {n} sentences they agree with the report: {listed(each)}." * bool(readers)
+        return f"The answers are those of the report, on all {n} sentences."
+    each = "; ".join(f"{name}: {count}" for name, count in zip(readers, found, strict=True))
+    return f"On how many of {n} sentences each agrees with the report: {each}." * bool(readers)
 
 
 def accuracies(models: Models) -> str:
