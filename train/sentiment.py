@@ -5,7 +5,7 @@ report: all 50,000 reviews, a tenth of them to validate and a tenth to test. `li
 without any network that learns and is tested as the classifier is, within two minutes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +31,8 @@ from train.data.labelled_reviews import (
     single_sentences,
     splits,
     tested,
-    weighed,
+    unsaid,
+    whole_reviews,
 )
 from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
@@ -177,21 +178,13 @@ def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:
     return *splits(options.data, options.preset), Reviews([], [])
 
 
-def examples_of(
-    options: Options, tokenizer: Tokenizer, labelled: Ragged, target: Tensor, others: Ragged
-) -> Examples:
-    """What a preset learns from, given the labelled reviews, their labels, and other reviews."""
+def examples_of(options: Options, tokenizer: Tokenizer, some: Ragged) -> Examples:
+    """What a preset learns from, given its reviews."""
     if options.preset in PLAIN_PRESETS:
-        return weighed(labelled, target)
+        return whole_reviews(some)
     if options.preset != "sentences":
-        return reviews_and_excerpts(tokenizer, labelled, target, options.train.seed)
-    verdicts = verdicts_of(options, others)
-    return (
-        weighed(labelled, target, WHOLE)
-        + weighed(others, verdicts, WHOLE)
-        + single_sentences(tokenizer, labelled, target)
-        + single_sentences(tokenizer, others, verdicts)
-    )
+        return reviews_and_excerpts(tokenizer, some, options.train.seed)
+    return whole_reviews(some, WHOLE) + single_sentences(tokenizer, some)
 
 
 def with_teachers(options: Options) -> Options:
@@ -227,10 +220,9 @@ def refuse_readers(options: Options) -> None:
             )
 
 
-def verdicts_of(options: Options, texts: Ragged) -> Tensor:
-    """What the teachers say of whole reviews on average. -> (reviews, n_classes)"""
-    teachers: Sequence[Classifier] = teachers_of(options, EncoderClassifier)
-    return mean_answer(teachers, options.precision, lambda one: predict(one, texts))
+def verdicts_of(teachers: Sequence[EncoderClassifier], precision: str, texts: Ragged) -> Tensor:
+    """What teachers say of whole reviews on average. -> (reviews, n_classes)"""
+    return mean_answer(teachers, precision, lambda one: predict(one, texts))
 
 
 @in_a_sentence
@@ -247,6 +239,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     options = with_teachers(asked)
     refuse_readers(options)
+    teachers = teachers_of(options, EncoderClassifier)
     some, held_out, others = read(options)
     tokenizer = options.held_tokenizer() or learn_pieces(some.text, options.model.vocab_size)
     config = options.model_config(tokenizer)
@@ -256,9 +249,15 @@ def main(argv: list[str] | None = None) -> None:
     model = MODELS.get(options.preset, EncoderClassifier)(config)
     if isinstance(model, LinearClassifier):
         begin_with_naive_bayes(model, corpus, some.label)
-    examples = examples_of(options, tokenizer, corpus, certain(some.label), unlabelled)
+    examples = examples_of(options, tokenizer, Ragged.joined([corpus, unlabelled]))
     forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
-    batch_of = batches(examples, options.train, forgotten=forgotten)
+
+    def batches_with(verdicts: Tensor) -> Callable[[int], Batch]:
+        target = torch.cat([certain(some.label), verdicts])
+        return batches(examples, target, options.train, forgotten=forgotten)
+
+    def taught() -> Callable[[int], Batch]:
+        return batches_with(verdicts_of(teachers, options.precision, unlabelled))
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)
@@ -267,8 +266,9 @@ def main(argv: list[str] | None = None) -> None:
         temperature = validation.calibrated(model, plain=options.preset in PLAIN_PRESETS)
         print(f"temperature {temperature:.2f}")
 
+    batch_of = batches_with(unsaid(len(others)))
     job = Job(options, model, tokenizer, batch_of, loss, validation.metrics)
-    run(job, EXAM, finish)
+    run(replace(job, taught=taught) if teachers else job, EXAM, finish)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
 import math
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -188,15 +188,12 @@ def refuse_readers(options: Options) -> None:
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
 
-def answers_of(options: Options, ids: Tensor) -> Tensor | None:
-    """What the teachers expect after each character but the last, on average, or None without any.
+def answers_of(teachers: Sequence[DecoderLM], precision: str, ids: Tensor) -> Tensor:
+    """What teachers expect after each character but the last, on average.
 
     -> (characters - 1, vocab_size), in float16
     """
-    teachers = teachers_of(options, DecoderLM)
-    if not teachers:
-        return None
-    return mean_answer(teachers, options.precision, lambda one: predictions(one, ids, 1)).half()
+    return mean_answer(teachers, precision, lambda one: predictions(one, ids, 1)).half()
 
 
 def known(tokenizer: Tokenizer, text: str) -> str:
@@ -260,6 +257,7 @@ def main(argv: list[str] | None = None) -> None:
     refuse_readers(options)
     if options.preset == "trial":  # only what is published is scored on the last tenth
         options = replace(options, exam=False)
+    teachers = teachers_of(options, DecoderLM)
     text = hub.shakespeare(options.data)
     tokenizer = options.held_tokenizer() or train_characters(text)
     learnt, judged, start = parts(encode(tokenizer, known(tokenizer, text)), options.preset)
@@ -269,10 +267,15 @@ def main(argv: list[str] | None = None) -> None:
     def evaluate(model: DecoderLM) -> dict[str, float]:
         return {"loss": validation_loss(model, judged, start)}
 
-    batch_of = batches(learnt, config.max_len, options.train, answers_of(options, learnt))
+    def taught() -> Callable[[int], Batch]:
+        answers = answers_of(teachers, options.precision, learnt)
+        return batches(learnt, config.max_len, options.train, answers)
+
+    batch_of = batches(learnt, config.max_len, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     model = DecoderLM(config)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    job = Job(options, model, tokenizer, batch_of, loss, evaluate)
+    run(replace(job, taught=taught) if teachers else job, EXAM)
 
 
 if __name__ == "__main__":

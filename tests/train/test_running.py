@@ -828,6 +828,7 @@ def test_other_targets_of_the_same_texts_are_other_data():
 def test_data_are_not_told_by_what_teachers_compute_a_little_differently_elsewhere():
     tokens, answer = torch.tensor([[2, 7, 3]]), torch.tensor([[0.5001, 0.4999]])
     assert digest_of((tokens, answer)) == digest_of((tokens, answer.flip(1)))
+    assert digest_of((tokens, answer)) == digest_of((tokens,)), "they need not be asked for it"
 
 
 def test_another_class_of_model_cannot_be_resumed(trained):

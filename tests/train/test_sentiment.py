@@ -22,6 +22,7 @@ from train.loop import TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.running import verdicts
 from train.running.flags import read_flags
+from train.running.locks import alone_in
 from train.running.metrics import read_rows
 from train.running.records import read_runs
 from transformer_core.checkpoint import load, load_trained, weights_of
@@ -216,9 +217,11 @@ def test_excerpts_of_a_review_are_the_whole_of_it():
 def test_batches_depend_on_the_step_alone_and_only_training_forgets():
     some, tokenizer, encoded = corpus()
     config, target = TrainConfig(batch_size=400), labelled_reviews.certain(some.label)
-    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, target, seed=0)
-    plain = labelled_reviews.batches(examples, config, forgotten=0.0)
-    noisy, again = (labelled_reviews.batches(examples, config, forgotten=0.1) for _ in range(2))
+    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, seed=0)
+    plain = labelled_reviews.batches(examples, target, config, forgotten=0.0)
+    noisy, again = (
+        labelled_reviews.batches(examples, target, config, forgotten=0.1) for _ in range(2)
+    )
     for step in (9, 0, 5):
         assert all(map(torch.equal, noisy(step), again(step)))
         assert not (plain(step)[0] == MASK).any()
@@ -240,8 +243,8 @@ def test_labels_stay_with_their_reviews_and_excerpts():
             token in (MASK, i) for token, i in zip(tokens, ids, strict=True)
         )
 
-    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, target, config.seed)
-    batch_of = labelled_reviews.batches(examples, config, forgotten=0.1)
+    examples = labelled_reviews.reviews_and_excerpts(tokenizer, encoded, config.seed)
+    batch_of = labelled_reviews.batches(examples, target, config, forgotten=0.1)
     for step in range(10):
         for tokens, wanted in zip(*batch_of(step), strict=True):
             row = tokens[tokens != PAD].tolist()
@@ -252,15 +255,14 @@ def test_labels_stay_with_their_reviews_and_excerpts():
 def test_every_sentence_is_learnt_with_what_is_known_of_its_review():
     some, tokenizer, encoded = corpus()
     ends = labelled_reviews.sentence_ends(tokenizer)
-    target = torch.rand(len(some), 2).softmax(-1)
-    found = labelled_reviews.single_sentences(tokenizer, encoded, target)
+    found = labelled_reviews.single_sentences(tokenizer, encoded)
     wanted = [
-        ([CLS, *part, EOS], target[row])
+        ([CLS, *part, EOS], row)
         for row in range(len(some))
         for part in labelled_reviews.sentences(encoded[row][1:-1], ends)
     ]
-    assert [found.texts[i] for i in range(len(found.weight))] == [ids for ids, _ in wanted]
-    assert torch.equal(found.target, torch.stack([known for _, known in wanted]))
+    texts = [found.texts[i] for i in range(len(found.weight))]
+    assert list(zip(texts, found.review.tolist(), strict=True)) == wanted
 
 
 def test_single_sentences_that_are_judged_are_of_all_reviews():
@@ -410,11 +412,11 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     first, out = tmp_path / "first", tmp_path / "sentences"
     common = ["--data", str(folder), *SMALL]
     sentiment.main([*common, "--out", str(first)])
-    learnt: list[labelled_reviews.Examples] = []
+    learnt: list[torch.Tensor] = []
 
-    def batches(examples, config, **flags):
-        learnt.append(examples)
-        return labelled_reviews.batches(examples, config, **flags)
+    def batches(examples, target, config, **flags):
+        learnt.append(target[examples.review])
+        return labelled_reviews.batches(examples, target, config, **flags)
 
     monkeypatch.setattr(sentiment, "batches", batches)
     words = [*common, "--preset", "sentences", "--out", str(out)]
@@ -427,14 +429,31 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     teacher, (_, _, others) = load_trained(first), films.load_all(folder)
     encoded = labelled_reviews.encode(teacher.tokenizer, others.text, teacher.model.config.max_len)
     wanted = verdicts.predict(teacher.model, encoded).softmax(-1)
-    assert_close(learnt[0].target[-1], wanted[-1])
-    known = labelled_reviews.single_sentences(teacher.tokenizer, encoded, wanted)
-    assert_close(learnt[0].target[-len(known.weight) :], known.target)
+    before, taught = learnt
+    cut = labelled_reviews.single_sentences(teacher.tokenizer, encoded)
+    assert_close(taught[-len(cut.review) :], wanted[cut.review])
+    assert (before[-len(cut.review) :] == 0.5).all(), "nobody had been asked"
     card = (out / "README.md").read_text()
     assert "unlabelled reviews" in card and "excerpts" in card
     more = ["--data", str(folder), "--preset", "sentences", "--out", str(out), "--resume"]
     sentiment.main([*more, "--steps", "3"])
     assert [run["steps"] for run in read_runs(out)] == [2, 3], "its beginning need not be named"
+
+
+def test_classifiers_that_teach_are_asked_when_nothing_can_refuse_the_run(
+    folder, tmp_path, monkeypatch
+):
+    first, out = tmp_path / "first", tmp_path / "out"
+    common = ["--data", str(folder), *SMALL, "--no-exam"]
+    sentiment.main([*common, "--out", str(first)])
+    monkeypatch.setattr(sentiment, "mean_answer", lambda *_: pytest.fail("they were asked"))
+    words = [*common, "--preset", "sentences", "--init", str(first), "--out", str(out)]
+    with pytest.raises(SystemExit, match="does not fit this model"):
+        sentiment.main([*words, "--d-ff", "8"])
+    with alone_in(out), pytest.raises(SystemExit, match="Another training is under way"):
+        sentiment.main(words)
+    with pytest.raises(pytest.fail.Exception, match="they were asked"):
+        sentiment.main(words)
 
 
 def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
@@ -452,7 +471,7 @@ def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
     encoded = labelled_reviews.encode(
         load_trained(teachers[0]).tokenizer, films.load_all(folder)[2].text, 32
     )
-    found = sentiment.verdicts_of(options, encoded)
+    found = sentiment.verdicts_of(models, options.precision, encoded)
     said = [verdicts.predict(model, encoded).softmax(-1) for model in models]
     assert not torch.allclose(*said), "they were meant to differ"
     assert_close(found, (said[0] + said[1]) / 2)

@@ -11,6 +11,7 @@ from tests.tiny import TEXT, build
 from train import shakespeare
 from train.loop import TrainConfig
 from train.running.flags import read_flags
+from train.running.locks import alone_in
 from train.running.records import read_runs
 from transformer_core.checkpoint import load
 from transformer_core.model.models import DecoderLM
@@ -85,12 +86,10 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
         teachers="some",
     )
     ids = shakespeare.encode(options.held_tokenizer(), TEXT)
-    said = [
-        shakespeare.predictions(load(folder, DecoderLM).eval(), ids, 1).softmax(-1)
-        for folder in teachers
-    ]
+    models = [load(folder, DecoderLM) for folder in teachers]
+    said = [shakespeare.predictions(model, ids, 1).softmax(-1) for model in models]
     assert not torch.allclose(*said), "they were meant to differ"
-    found = shakespeare.answers_of(options, ids)
+    found = shakespeare.answers_of(models, options.precision, ids)
     assert len(found) == len(ids) - 1
     assert_close(found.float(), (said[0] + said[1]) / 2, atol=1e-3, rtol=0)
     shakespeare.main(words)
@@ -124,6 +123,28 @@ def test_a_run_is_resumed_with_the_teachers_that_it_began_with(common, teachers,
         shakespeare.main([*words, *named])
         (run,) = read_runs(out)
         assert len(run["teachers"]) == 1
+
+
+def test_teachers_are_asked_when_nothing_can_refuse_the_run(
+    common, teachers, tmp_path, monkeypatch
+):
+    out, text = tmp_path / "out", tmp_path / "text.txt"
+    words = [*common, "--no-exam", "--teachers", str(teachers[0]), "--out", str(out)]
+    shakespeare.main(words)
+    monkeypatch.setattr(shakespeare, "mean_answer", lambda *_: pytest.fail("they were asked"))
+    other = [*words[:-1], str(tmp_path / "other")]
+    with pytest.raises(SystemExit, match="does not fit this model"):
+        shakespeare.main([*other, "--init", str(teachers[1]), "--d-ff", "16"])
+    with alone_in(out), pytest.raises(SystemExit, match="Another training is under way"):
+        shakespeare.main([*words, "--overwrite"])
+    with pytest.raises(pytest.fail.Exception, match="they were asked"):
+        shakespeare.main([*words, "--resume"])
+    text.write_text(text.read_text() + "And more of it.")
+    with pytest.raises(SystemExit, match="its first batch would be another"):
+        shakespeare.main([*words, "--resume"])
+    text.write_text(TEXT[:8])
+    with pytest.raises(SystemExit, match="7 characters to learn from"):
+        shakespeare.main(other)
 
 
 def test_teachers_that_cannot_teach_are_refused_in_a_sentence(common, teachers, tmp_path, capsys):

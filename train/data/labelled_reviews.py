@@ -79,17 +79,17 @@ def sentence_ends(tokenizer: Tokenizer) -> set[int]:
 
 @dataclass(frozen=True)
 class Examples:
-    """What is learnt from: texts, how likely each class is, and how often an epoch shows them."""
+    """What is learnt from: texts, the reviews they are of, and how often an epoch shows each."""
 
     texts: Ragged
-    target: Tensor  # (texts, n_classes), rows sum to 1
+    review: Tensor  # (texts,), the number of a review: what is known of it holds for the text
     weight: Tensor  # (texts,), how often an epoch shows each
 
     def __add__(self, other: "Examples") -> "Examples":
-        """The other's examples after these."""
-        target = torch.cat([self.target, other.target])
+        """The other's examples, of the same reviews, after these."""
+        review = torch.cat([self.review, other.review])
         weight = torch.cat([self.weight, other.weight])
-        return Examples(Ragged.joined([self.texts, other.texts]), target, weight)
+        return Examples(Ragged.joined([self.texts, other.texts]), review, weight)
 
 
 def certain(label: list[int]) -> Tensor:
@@ -97,23 +97,28 @@ def certain(label: list[int]) -> Tensor:
     return F.one_hot(torch.tensor(label), len(LABELS)).float()
 
 
-def weighed(texts: Ragged, target: Tensor, weight: float = 1.0) -> Examples:
-    """Examples that come equally often."""
-    return Examples(texts, target, torch.full((len(target),), weight))
+def unsaid(n: int) -> Tensor:
+    """Targets for n reviews of which nobody has said anything yet. -> (n, n_classes)"""
+    return torch.full((n, len(LABELS)), 1 / len(LABELS))
 
 
-def reviews_and_excerpts(
-    tokenizer: Tokenizer, reviews: Ragged, target: Tensor, seed: int
-) -> Examples:
+def whole_reviews(reviews: Ragged, weight: float = 1.0) -> Examples:
+    """Reviews as they are, which come equally often."""
+    n = len(reviews.lengths)
+    return Examples(reviews, torch.arange(n), torch.full((n,), weight))
+
+
+def reviews_and_excerpts(tokenizer: Tokenizer, reviews: Ragged, seed: int) -> Examples:
     """Whole reviews, and beside them excerpts of one to three sentences."""
     short, origins = excerpts(tokenizer, reviews, seed)
-    return weighed(reviews, target) + weighed(short, target[origins], EXCERPTS)
+    weight = torch.full((len(origins),), EXCERPTS)
+    return whole_reviews(reviews) + Examples(short, torch.tensor(origins), weight)
 
 
-def single_sentences(tokenizer: Tokenizer, reviews: Ragged, target: Tensor) -> Examples:
-    """Every sentence by itself, with what is known of its review."""
+def single_sentences(tokenizer: Tokenizer, reviews: Ragged) -> Examples:
+    """Every sentence by itself."""
     short, origins = excerpts(tokenizer, reviews, seed=0, most=1)
-    return weighed(short, target[origins])
+    return Examples(short, torch.tensor(origins), torch.ones(len(origins)))
 
 
 def excerpts(
@@ -150,9 +155,12 @@ def some_sentences(tokenizer: Tokenizer, corpus: Ragged, n: int) -> tuple[Ragged
     return Ragged.of([every[row] for row in rows]), [origins[row] for row in rows]
 
 
-def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Callable[[int], Batch]:
+def batches(
+    examples: Examples, target: Tensor, config: TrainConfig, *, forgotten: float
+) -> Callable[[int], Batch]:
     """batch_of(step) -> tokens (batch, length), targets (batch, n_classes), by the step alone.
 
+    target says how likely each class is for every review, (reviews, n_classes), rows sum to 1.
     forgotten is the share of the pieces that are replaced by [MASK].
     """
     texts, none = examples.texts, torch.zeros(len(examples.weight), dtype=torch.long)
@@ -166,6 +174,6 @@ def batches(examples: Examples, config: TrainConfig, *, forgotten: float) -> Cal
         generator = torch.Generator().manual_seed(batch_seed(config.seed, step))
         hidden = torch.rand(tokens.shape, generator=generator) < forgotten
         words = (tokens != CLS) & (tokens != EOS) & (tokens != PAD)
-        return tokens.where(~(hidden & words), MASK), examples.target[rows]
+        return tokens.where(~(hidden & words), MASK), target[examples.review[rows]]
 
     return batch_of

@@ -52,6 +52,9 @@ class Job(Generic[M]):
     batch_of: Callable[[int], Batch]
     loss_of: LossOf
     evaluate: Callable[[M], dict[str, float]]
+    # the same batches with the answers of teachers, if there are any: they are asked when nothing
+    # is left that could refuse the run, since to ask them takes minutes
+    taught: Callable[[], Callable[[int], Batch]] | None = None
 
 
 def run(job: Job[M], exam: Exam, finish: Callable[[M], None] | None = None) -> None:
@@ -64,6 +67,8 @@ def run(job: Job[M], exam: Exam, finish: Callable[[M], None] | None = None) -> N
     origin = {"commit": commit(), "first_examples": digest_of(job.batch_of(0))}
     prepare(options, model, origin["first_examples"])
     with alone_in(options.out):
+        if job.taught is not None:
+            job = replace(job, batch_of=job.taught())
         try:
             hardware = learn(job, origin)
         except KeyboardInterrupt:

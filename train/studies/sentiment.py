@@ -54,10 +54,10 @@ def task(recipe: Recipe, path: Path | None) -> Task:
     tokenizer, known, label, judged, wanted = films(
         path, recipe.model.vocab_size, recipe.model.max_len
     )
-    examples = labelled_reviews.weighed(known, labelled_reviews.certain(label))
+    examples, target = labelled_reviews.whole_reviews(known), labelled_reviews.certain(label)
     return Task(
         tokenizer,
-        labelled_reviews.batches(examples, recipe.train, forgotten=0.0),
+        labelled_reviews.batches(examples, target, recipe.train, forgotten=0.0),
         partial(sentiment.loss_of, smoothing=recipe.train.label_smoothing),
         lambda model: verdicts.judge(verdicts.predict(model, judged), wanted),
     )
