@@ -3,7 +3,7 @@
 After new weights, this is the one command: scores and cards, the alignment head, what every head
 looks at, how long reviews are best read, and the README's tables. What was computed from the
 weights as they are is left alone, unless --all asks for it; cards and tables are written from the
-files in any case.
+files in any case. The tables are those of checkpoints/: another folder of models leaves them alone.
 """
 
 import argparse
@@ -15,11 +15,13 @@ from train.evaluate import exam_of
 from train.running import measured
 from train.running.card import write_card
 from train.running.flags import in_a_sentence
+from train.running.records import is_in
 from train.running.scores import evaluate_and_publish
 from transformer_core.checkpoint import load_trained, read_measured
 from transformer_core.model.models import Model
 from transformer_core.published import CHECKPOINTS
 
+PUBLISHED = Path("checkpoints")  # what the README's tables tell of
 # for each file of train.running.measured: the checkpoints that have it, and what computes it
 MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
     measured.ALIGNMENT: (("translation",), alignment.main),
@@ -75,16 +77,23 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
 
 @in_a_sentence
 def main(argv: list[str] | None = None) -> None:
-    """Refresh from the command line, in the current folder."""
+    """Refresh from the command line; the README is that of the current folder."""
     parser = argparse.ArgumentParser(prog="python -m train.refresh", description=__doc__)
+    where = "a folder that holds published models, each under its name"
+    parser.add_argument("--checkpoints", type=Path, default=PUBLISHED, help=where)
     parser.add_argument("--data", type=Path, help="a folder with translation, imdb, shakespeare")
     parser.add_argument("--all", action="store_true", help="also what is not out of date")
     flags = parser.parse_args(argv)
     if flags.data is not None and not flags.data.is_dir():
         parser.error(f"--data {flags.data} is no folder")
-    done = refresh(Path("checkpoints"), flags.data, everything=flags.all)
-    readme.main()
-    print("\n".join([*done, "README.md"]))
+    if not any((flags.checkpoints / name / "config.json").exists() for name in CHECKPOINTS):
+        parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
+    done = refresh(flags.checkpoints, flags.data, everything=flags.all)
+    if is_in(flags.checkpoints, [PUBLISHED]):
+        readme.main()
+        done.append("README.md")
+    for name in done:
+        print(name)
 
 
 if __name__ == "__main__":

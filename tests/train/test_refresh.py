@@ -69,6 +69,26 @@ def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypa
     assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
 
 
+def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_published_ones(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
+    monkeypatch.chdir(tmp_path)
+    written = []
+    monkeypatch.setattr(refresh.readme, "main", lambda: written.append("README.md"))
+    for where, tables in (("others", []), ("checkpoints", ["README.md"])):
+        folder = tmp_path / where / "copy_task"
+        save(folder, EncoderDecoder(replace(copy_task.MODEL, d_model=16, n_layers=1)))
+        write_atomically(folder / "tokenizer.json", symbols(copy_task.N_SYMBOLS).to_json())
+        refresh.main(["--checkpoints", str(tmp_path / where)])
+        assert refresh.is_current(folder / "scores.json") and (folder / "README.md").exists()
+        assert written == tables
+        assert capsys.readouterr().out.splitlines() == ["copy_task/scores.json", *tables]
+    with pytest.raises(SystemExit):
+        refresh.main(["--checkpoints", "nowhere"])
+    assert "--checkpoints nowhere holds none of translation, " in capsys.readouterr().err
+
+
 def test_what_was_typed_for_teachers_is_said_once():
     told = dict.fromkeys(("processes", "threads", "precision", "device", "commit", "torch"), "")
     runs = [
