@@ -381,6 +381,33 @@ def test_no_model_is_left_beside_the_vocabulary_of_another(trained, tmp_path, mo
         load_trained(folder)
 
 
+def test_what_is_known_of_a_model_is_dropped_when_other_weights_stand(trained, monkeypatch):
+    folder = Path(trained[-1])
+    known = {"scores.json", TRIALS, learning.FILE}
+    for name in (TRIALS, learning.FILE):
+        (folder / name).write_text("[]")
+    held = load_trained(folder)
+    next(held.model.parameters()).data.div_(2)
+
+    def dies(*_):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "save", dies)
+        with pytest.raises(Killed):
+            keep(folder, held.model, held.tokenizer, anew=True)
+    assert refresh.is_scored(folder), "the old weights and their scores are still there"
+    assert known <= {path.name for path in folder.iterdir()}
+    with monkeypatch.context() as patch:
+        patch.setattr("train.running.run.retract", dies)
+        with pytest.raises(Killed):
+            keep(folder, held.model, held.tokenizer, anew=True)
+    assert not refresh.is_scored(folder), "the scores that are there name other weights"
+    assert not (folder / "README.md").exists()
+    keep(folder, held.model, held.tokenizer, anew=True)
+    assert not known & {path.name for path in folder.iterdir()}
+
+
 def test_weights_that_no_checkpoint_can_hold_cost_nothing_that_was_there(trained, tmp_path):
     out = tmp_path / "writer"
     shutil.copytree(trained[-1], out)

@@ -78,13 +78,13 @@ def resumed_run(folder: Path) -> dict[str, Any] | None:
 
 
 def retract(folder: Path) -> None:
-    """Drop what was measured of weights that are about to change."""
+    """Drop what was measured of weights that others have replaced."""
     for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
         (folder / name).unlink(missing_ok=True)
 
 
 def disown(folder: Path) -> None:
-    """Drop what was recorded on the way to weights that others are about to replace."""
+    """Drop what was recorded on the way to weights that others have replaced."""
     for name in (TRIALS, learning.FILE):
         (folder / name).unlink(missing_ok=True)
 

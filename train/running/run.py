@@ -156,7 +156,8 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     """Replace the model that a folder holds, and drop what was measured of it; with anew, when the
     new one did not grow from it, drop also what was recorded on the way to it.
 
-    Nothing is dropped where a run goes on from what the folder holds and has not changed it yet.
+    Nothing is dropped where a run goes on from what the folder holds and has not changed it yet,
+    and before the new weights stand only the card, which is written from the other files.
     SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
     """
     try:
@@ -165,15 +166,18 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
         raise SystemExit(f"{folder} keeps what it holds: {error}") from error
     if not anew and is_held(folder, model, tokenizer):
         return
-    retract(folder)
-    if anew:
-        disown(folder)
+    # the card goes first: what is measured names its weights, but of a card beside other weights
+    # nobody could tell that it speaks of the old ones
+    (folder / "README.md").unlink(missing_ok=True)
     # now, and not before: until here the old model stands beside its own vocabulary
     vocabulary = folder / "tokenizer.json"
     if vocabulary.exists() and vocabulary.read_text(encoding="utf-8") != tokenizer.to_json():
         (folder / "config.json").unlink(missing_ok=True)  # rather none than a mismatched one
     write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
+    retract(folder)
+    if anew:
+        disown(folder)
 
 
 def is_held(folder: Path, model: Model, tokenizer: Tokenizer) -> bool:
