@@ -47,6 +47,25 @@ def test_a_run_that_was_never_evaluated_and_one_without_record(tmp_path):
     assert "| 1 | 84.2 | 2,450 |  |  |  |" in describe_runs(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("own", "row"),
+    [
+        ({"train": {"minutes": 118.0, "steps": 2_000}}, "| 1 | 84.2 of 118.0 | 2,450 |"),
+        ({"train": {"minutes": 84.15, "steps": 9_000}}, "| 1 | 84.2 | 2,450 |"),
+        ({"train": {"minutes": 0.0, "steps": 9_000}}, "| 1 | 84.2 | 2,450 of 9,000 |"),
+        ({"train": {"steps": 9_000, "patience": 3}}, "| 1 | 84.2 | 2,450 |"),
+        ({"train": {"steps": 9_000, "patience": 3}, "ended": True}, "| 1 | 84.2 | 2,450 |"),
+        ({"train": {"steps": 9_000}, "ended": False}, "| 1 | 84.2 | 2,450 of 9,000 |"),
+    ],
+)
+def test_a_run_that_was_cut_off_has_what_it_was_to_have_beside_it(tmp_path, own, row):
+    """Older records do not say whether it was: they are told by their minutes or steps."""
+    (tmp_path / "run.json").write_text(json.dumps([{**RUN, **own}]))
+    text = describe_runs(tmp_path)
+    assert row in text
+    assert ("what it was to have stands behind “of”" in text) is (" of " in row)
+
+
 def test_a_score_is_a_result_on_the_set_that_it_is_of(tmp_path):
     text = front_matter(tmp_path, CARD, {"bleu": 30.2, "bleu_test_tatoeba": 41.85, "n": 7})
     ours, theirs = text.index("name: English-German mix"), text.index("name: Tatoeba")

@@ -297,8 +297,10 @@ def test_who_stops_a_training_is_told_how_it_goes_on(tmp_path, text, monkeypatch
         with pytest.raises(SystemExit, match="with --resume goes on from its last evaluation"):
             shakespeare.main(flags)
     assert last_step(tmp_path / "model") == 3
+    assert [run["ended"] for run in read_runs(tmp_path / "model")] == [False]
     shakespeare.main([*flags, "--resume"])
-    assert [run["steps"] for run in read_runs(tmp_path / "model")] == [6]
+    (run,) = read_runs(tmp_path / "model")
+    assert (run["steps"], run["ended"]) == (6, True)
 
 
 def test_a_run_with_nothing_to_resume_says_so_and_begins(tmp_path, text, capsys):

@@ -17,7 +17,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from train.running.records import TRIALS, flag, read_runs, validation_losses
+from train.running.records import TRIALS, flag, planned, read_runs, validation_losses
 from transformer_core.checkpoint import Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
@@ -168,7 +168,7 @@ def describe_runs(folder: Path) -> str:
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{taught(runs)}{best} "
         "Losses are in the training's own precision; a run that does not begin where the one "
         "before ended began with other weights, or was judged otherwise."
-        f"{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
+        f"{cut_off(runs)}{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     return "\n\n".join([RUNS + rows, whole, *describe_commands(runs)])
@@ -183,6 +183,13 @@ def taught(runs: list[dict[str, Any]]) -> str:
     if len(timed) < len(took):
         told.append(f"{len(took) - len(timed)} not timed")
     return f" It learnt from {len(took)} more runs ({', '.join(told)})." if took else ""
+
+
+def cut_off(runs: list[dict[str, Any]]) -> str:
+    """A note on runs that did not come to their end, if some did not."""
+    if not any(map(planned, runs)):
+        return ""
+    return " Where a run did not come to its end, what it was to have stands behind “of”."
 
 
 def renamed(runs: list[dict[str, Any]]) -> str:
@@ -239,8 +246,12 @@ def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
     shown = (
         [f"{loss:#.5g}" for loss in (losses[0], min(losses), losses[-1])] if losses else [""] * 3
     )
-    cells = [str(number), f"{run['minutes']:,}", f"{run['steps']:,}", *shown]
-    return f"| {' | '.join(cells)} |"
+    wanted = planned(run)
+    done = [
+        f"{run[name]:,}" + (f" of {wanted[name]:,}" if name in wanted else "")
+        for name in ("minutes", "steps")
+    ]
+    return f"| {' | '.join([str(number), *done, *shown])} |"
 
 
 def describe_commands(runs: list[dict[str, Any]]) -> list[str]:

@@ -109,6 +109,19 @@ def flag(run: dict[str, Any], name: str) -> list[str] | None:
     return list(itertools.takewhile(lambda word: not word.startswith("--"), behind))
 
 
+def planned(run: dict[str, Any]) -> dict[str, float]:
+    """The minutes or the steps that a run was to have, if it did not come to its end; else
+    nothing."""
+    until = run.get("train", {})
+    name = "minutes" if until.get("minutes") else "steps"
+    wanted = until.get(name, 0)
+    if "ended" in run:
+        return {} if run["ended"] else {name: wanted}
+    # older ones do not say; their minutes are rounded, and with patience the end may come early
+    done = run[name] >= round(wanted, 1) or until.get("patience")
+    return {} if done else {name: wanted}
+
+
 def is_in(folder: Path, folders: Iterable[Path]) -> bool:
     """Whether a folder is one of several, however each is spelled."""
     return folder.resolve() in {one.resolve() for one in folders}

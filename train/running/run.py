@@ -116,7 +116,7 @@ def learn(job: Job[M], origin: Record) -> Hardware:
     )
     seen = recorded(steps, metrics if is_main else None)
     for now, averaged in watched(seen, options.train, is_main=is_main):
-        ended = finished(now, options.train) and not now.diverged
+        ended = has_ended(now, options.train)
         if now.metrics is not None and is_main and (ended or not waits):
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
@@ -128,6 +128,11 @@ def learn(job: Job[M], origin: Record) -> Hardware:
             "kept, and nothing is scored."
         )
     return hardware
+
+
+def has_ended(now: Progress, config: TrainConfig) -> bool:
+    """Whether a training came to its end, and not only to one of its evaluations."""
+    return finished(now, config) and not now.diverged
 
 
 def publish(options: Options, exam: Exam) -> None:
@@ -229,6 +234,7 @@ def describe(
         "minutes": round(now.seconds / 60, 1),
         "steps": now.step,
         "tokens": now.tokens,
+        "ended": has_ended(now, options.train),
         **origin,
         "torch": torch.__version__,
         "train": asdict(options.train),
