@@ -116,15 +116,19 @@ def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     return {"loss": loss, **accuracy(model, sequences)}
 
 
-def score(
+def examined(
     trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
-) -> dict[str, float]:
-    """Free-running greedy decoding of 1,000 unseen sequences (or `limit`); there is no data."""
-    sequences = unseen(trained.model.config, limit or N_EVALUATED, TEST_SEED)
-    return {**accuracy(trained.model, sequences), "n": len(sequences)}
+) -> list[list[int]]:
+    """1,000 unseen sequences (or `limit`), BOS … EOS, padded; there is no data."""
+    return unseen(trained.model.config, limit or N_EVALUATED, TEST_SEED).tolist()
 
 
-EXAM = scores_alone("copy", EncoderDecoder, score, lambda folder: CARD)
+def score(trained: Trained[EncoderDecoder], sequences: list[list[int]]) -> dict[str, float]:
+    """Free-running greedy decoding of each."""
+    return {**accuracy(trained.model, torch.tensor(sequences)), "n": len(sequences)}
+
+
+EXAM = scores_alone("copy", EncoderDecoder, examined, score, lambda folder: CARD)
 
 
 @in_a_sentence

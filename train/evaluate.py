@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> None:
         if flags.write:
             scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
         else:
-            _, scores, _ = evaluate(exam, folder, flags.data, flags.limit)
+            scores = evaluate(exam, folder, flags.data, flags.limit).scores
     except (EvaluationError, DataError, CheckpointError, OSError) as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
     if flags.json:

@@ -6,10 +6,10 @@
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 from train.evaluate import exam_of
 from train.running.card import meaning
-from train.running.scores import Scores
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS
@@ -26,35 +26,44 @@ def table(checkpoints: Path) -> str:
     """What every checkpoint scored, as markdown: a table for each task."""
     tasks = dict.fromkeys(published.task for published in CHECKPOINTS.values())
     found = {
-        folder: record["scores"]
+        folder: record
         for folder in CHECKPOINTS
         if (record := read_json(checkpoints / folder / "scores.json"))
     }
-    of_tasks = ({f: s for f, s in found.items() if CHECKPOINTS[f].task == task} for task in tasks)
-    return "\n".join(task_table(checkpoints, scores) for scores in of_tasks if scores)
+    of_tasks = ({f: r for f, r in found.items() if CHECKPOINTS[f].task == task} for task in tasks)
+    return "\n".join(task_table(checkpoints, records) for records in of_tasks if records)
 
 
-def task_table(checkpoints: Path, scores: dict[str, Scores]) -> str:
+def task_table(checkpoints: Path, records: dict[str, dict[str, Any]]) -> str:
     """A row for every score, with its meaning as the card says it, and a column for every
-    checkpoint of a task, with a link to its card."""
-    first = next(iter(scores))
+    checkpoint of a task, with a link to its card. records: what is in the scores.json of each"""
+    first = next(iter(records))
     card = exam_of(CHECKPOINTS[first].script).card_of(checkpoints / first)
     links = [
         f"[{folder}](checkpoints/{folder})"
-        + ("" if counts(own) == counts(scores[first]) else ", another test set")
-        for folder, own in scores.items()
+        + ("" if are_of_one_set(own, records[first]) else ", another test set")
+        for folder, own in records.items()
     ]
+    scores = [record["scores"] for record in records.values()]
     rows = [
-        [meaning(card, name), *(shown(own.get(name)) for own in scores.values())]
-        for name in dict.fromkeys(itertools.chain.from_iterable(scores.values()))
+        [meaning(card, name), *(shown(own.get(name)) for own in scores)]
+        for name in dict.fromkeys(itertools.chain.from_iterable(scores))
     ]
     lines = [["what is measured", *links], ["---", *["---:"] * len(links)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def counts(scores: Scores) -> dict[str, int]:
+def are_of_one_set(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two scores.json are of the same examples; of equally many where one does not say, as
+    older ones."""
+    if "examples" in one and "examples" in other:
+        return one["examples"] == other["examples"]
+    return counts(one) == counts(other)
+
+
+def counts(record: dict[str, Any]) -> dict[str, int]:
     """How many of what were scored."""
-    return {name: value for name, value in scores.items() if isinstance(value, int)}
+    return {name: value for name, value in record["scores"].items() if isinstance(value, int)}
 
 
 def shown(value: float | None) -> str:

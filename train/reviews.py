@@ -108,11 +108,14 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
     return {"loss": loss / n, "accuracy": right / n}
 
 
-def score(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> dict[str, float]:
-    """How well the hidden pieces of the official test reviews are guessed, or of `limit` at even
-    distances."""
+def examined(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> list[str]:
+    """The official test reviews, or `limit` of them at even distances."""
     texts = hub.reviews(path, "test").text
-    texts = hub.evenly(texts, limit or len(texts))
+    return hub.evenly(texts, limit or len(texts))
+
+
+def score(trained: Trained[MaskedLM], texts: list[str]) -> dict[str, float]:
+    """How well the hidden pieces of reviews are guessed."""
     windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
     found = validation(trained.model, windows)
     return {**found, "ppl": math.exp(found["loss"]), "n": len(windows)}
@@ -159,7 +162,7 @@ CARD = Card(
 )
 
 
-EXAM = scores_alone("reviews", MaskedLM, score, lambda folder: CARD)
+EXAM = scores_alone("reviews", MaskedLM, examined, score, lambda folder: CARD)
 
 
 def read(options: Options) -> tuple[Tokenizer, Tensor, Tensor]:

@@ -125,15 +125,17 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     return loss, torch.tensor(len(target), device=loss.device)
 
 
-def examine(
-    trained: Trained[Model], path: Path | None, limit: int | None
-) -> tuple[Scores, Details]:
-    """The scores on the test reviews (or `limit` at even distances), and test_set.json.
+def examined(trained: Trained[Model], path: Path | None, limit: int | None) -> Reviews:
+    """The test reviews, or `limit` of them at even distances."""
+    some = tested(path, preset_of(trained.folder))
+    return some.take(evenly(range(len(some)), limit or len(some)))
+
+
+def examine(trained: Trained[Model], some: Reviews) -> tuple[Scores, Details]:
+    """The scores on test reviews, and test_set.json.
 
     The latter says where the classifier errs and how sure it is.
     """
-    some = tested(path, preset_of(trained.folder))
-    some = some.take(evenly(range(len(some)), limit or len(some)))
     corpus = encode(trained.tokenizer, some.text, trained.model.config.max_len)
     logits = predict(trained.model, corpus)
     beginnings = predict(trained.model, first_sentences(trained.tokenizer, corpus))
@@ -167,7 +169,7 @@ def share_right(trained: Trained[Model], kind: str) -> float:
     return judge(predict(trained.model, corpus), some.label)["accuracy"]
 
 
-EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examine, card_of)
+EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examined, examine, card_of)
 
 
 def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:

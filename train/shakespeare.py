@@ -209,9 +209,17 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
     return torch.tensor(tokenizer.encode(text))
 
 
-def score(trained: Trained[DecoderLM], path: Path | None, limit: int | None) -> dict[str, float]:
+def examined(
+    trained: Trained[DecoderLM], path: Path | None, limit: int | None
+) -> tuple[str, int | None]:
+    """The whole text, since what stands before the held-out tenth is read too, and the limit."""
+    return hub.shakespeare(path), limit
+
+
+def score(trained: Trained[DecoderLM], examples: tuple[str, int | None]) -> dict[str, float]:
     """The loss on the held-out tenth, or on its first `limit` characters."""
-    ids = encode(trained.tokenizer, known(trained.tokenizer, hub.shakespeare(path)))
+    text, limit = examples
+    ids = encode(trained.tokenizer, known(trained.tokenizer, text))
     start = split(ids)
     ids = ids[: None if limit is None else start + limit]
     loss = validation_loss(trained.model, ids, start)
@@ -239,7 +247,7 @@ def named(numbers: list[int]) -> str:
     return f"Runs {', '.join(first)} and {last}" if first else f"Run {last}"
 
 
-EXAM = scores_alone("shakespeare", DecoderLM, score, card_of)
+EXAM = scores_alone("shakespeare", DecoderLM, examined, score, card_of)
 
 
 @in_a_sentence

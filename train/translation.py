@@ -178,19 +178,22 @@ def tested(path: Path | None) -> dict[str, hub.Pairs]:
     return sets
 
 
-@torch.inference_mode()
-def score(
+def examined(
     trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
-) -> dict[str, float]:
+) -> dict[str, hub.Pairs]:
+    """The pairs of every set, or the first `limit` of each."""
+    sets = tested(path)
+    return {name: pairs.take(range(len(pairs))[:limit]) for name, pairs in sets.items()}
+
+
+@torch.inference_mode()
+def score(trained: Trained[EncoderDecoder], sets: dict[str, hub.Pairs]) -> dict[str, float]:
     """Beam search against references.
 
     With several sets the scores are over all sentences together; each set also has its own BLEU.
     """
-    sets, max_len = tested(path), trained.model.config.max_len
-    corpora = {
-        name: encode(trained.tokenizer, pairs.take(range(len(pairs))[:limit]), max_len)
-        for name, pairs in sets.items()
-    }
+    max_len = trained.model.config.max_len
+    corpora = {name: encode(trained.tokenizer, pairs, max_len) for name, pairs in sets.items()}
     found = {
         name: translate_all(trained.model, trained.tokenizer, corpus, beam_size=4)
         for name, corpus in corpora.items()
@@ -213,7 +216,7 @@ def score(
     }
 
 
-EXAM = scores_alone("translation", EncoderDecoder, score, card_of)
+EXAM = scores_alone("translation", EncoderDecoder, examined, score, card_of)
 
 
 @in_a_sentence

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +17,7 @@ from torch.testing import assert_close
 from train import evaluate, shakespeare
 from train.copy_task import MODEL, accuracy
 from train.data import hub, sequences
+from train.running.scores import digest_of_all
 from train.shakespeare import split, validation_loss
 from transformer_core import checkpoint
 from transformer_core.decoding.search import Hypothesis
@@ -131,6 +133,28 @@ def test_writing_keeps_scores_with_their_origin(capsys, writer, text):
     card = (writer / "README.md").read_text()
     assert card.startswith("---\n") and "license: mit" in card
     assert f"{found['val_loss']:.4f}" in card and record["command"] in card
+
+
+def test_scores_have_the_digest_of_what_was_scored_whatever_scored_it(writer, text, tmp_path):
+    def digest(folder: Path, *limit: str) -> str:
+        words = ["shakespeare", "--checkpoint", folder, "--data", text, *limit, "--write"]
+        evaluate.main([*map(str, words)])
+        return json.loads((folder / "scores.json").read_text())["examples"]
+
+    tokenizer = train_characters(TEXT + "3 < 4")
+    model = build(DecoderLM, vocab_size=tokenizer.vocab_size, max_len=8)
+    other, first = save(tmp_path / "other", model, tokenizer), digest(writer)
+    assert re.fullmatch("[0-9a-f]{12}", first) and digest(other) == first
+    assert digest(writer, "--limit", "20") != first
+    text.write_text(text.read_text().replace("famish", "vanish"))
+    assert digest(writer) != first
+
+
+def test_a_label_a_reference_and_the_name_of_a_set_are_part_of_what_is_scored():
+    some, pairs = hub.Reviews(["a", "b"], [0, 1]), hub.Pairs(["a"], ["b"], [""])
+    assert digest_of_all(some) != digest_of_all(hub.Reviews(["a", "b"], [1, 1]))
+    assert digest_of_all({"one": pairs}) != digest_of_all({"one": hub.Pairs(["a"], ["c"], [""])})
+    assert digest_of_all({"one": pairs}) != digest_of_all({"two": pairs})
 
 
 def test_nothing_is_written_unless_asked(capsys, writer, text):

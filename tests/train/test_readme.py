@@ -24,6 +24,24 @@ def test_a_changed_score_changes_the_table(tmp_path):
     assert "1.234" in table(tmp_path) or "1.235" in table(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ((5, {"examples": "a1"}), (5, {"examples": "b2"}), True),
+        ((5, {"examples": "a1"}), (5, {"examples": "a1"}), False),
+        ((5, {"examples": "a1"}), (5, {}), False),
+        ((5, {}), (6, {"examples": "a1"}), True),
+    ],
+)
+def test_models_that_were_not_scored_on_the_same_are_told_apart(tmp_path, one, other, differ):
+    """Older files have no digest: they are told by how many examples there were."""
+    for name, (n, digest) in (("sentiment", one), ("sentiment_linear", other)):
+        (tmp_path / name).mkdir()
+        record = {"scores": {"accuracy": 0.5, "n": n}, **digest}
+        (tmp_path / name / "scores.json").write_text(json.dumps(record))
+    assert ("another test set" in table(tmp_path)) is differ
+
+
 def test_a_readme_without_the_block_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no block"):
         with_numbers("# Nothing", tmp_path)

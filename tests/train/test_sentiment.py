@@ -373,7 +373,7 @@ def test_a_few_test_reviews_have_both_labels_though_the_file_is_in_their_order(m
     monkeypatch.setattr(sentiment, "tested", lambda path, preset: some)
     monkeypatch.setattr(sentiment, "preset_of", lambda folder: "cpu")
     trained = tiny_classifier()
-    _, details = sentiment.examine(trained, None, 8)
+    _, details = sentiment.examine(trained, sentiment.examined(trained, None, 8))
     assert list(map(sum, details["test_set.json"]["confusion"])) == [4, 4]
 
 

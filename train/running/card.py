@@ -54,11 +54,14 @@ def publish(
     trained: Trained[Model],
     card_of: Callable[[Path], Card],
     scores: dict[str, float],
+    examples: str,
     command: str,
 ) -> None:
-    """Write scores.json, with the weights it holds for and how it was computed, then the card."""
+    """Write scores.json, with the weights it holds for, the digest of the examples and how it was
+    computed, then the card."""
     record = {
         "scores": scores,
+        "examples": examples,
         "command": command,
         "date": date.today().isoformat(),
         "weights": trained.weights,

@@ -1,5 +1,7 @@
 """The end of a training: its checkpoint is scored anew, and what was found is published with it."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,26 +30,39 @@ class Exam:
     task: str  # its name for `train.evaluate`
     models: tuple[type[Model], ...]  # that can sit it
     # (a checkpoint of one of these models; the data; how many of the first examples, or
-    # None for all) -> the scores, and what is found beside them
-    examine: Callable[[Trained[Any], Path | None, int | None], tuple[Scores, Details]]
+    # None for all) -> the examples as they are read, before any vocabulary cuts them
+    read: Callable[[Trained[Any], Path | None, int | None], Any]
+    # (the checkpoint; these examples) -> the scores, and what is found beside them
+    examine: Callable[[Trained[Any], Any], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
 
 
 def scores_alone(
     task: str,
     model: type[Model],
-    score: Callable[[Trained[Any], Path | None, int | None], Scores],
+    read: Callable[[Trained[Any], Path | None, int | None], Any],
+    score: Callable[[Trained[Any], Any], Scores],
     card_of: Callable[[Path], Card],
 ) -> Exam:
     """An exam that finds nothing beside its scores."""
-    return Exam(task, (model,), lambda *asked: (score(*asked), {}), card_of)
+    return Exam(task, (model,), read, lambda *asked: (score(*asked), {}), card_of)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What an exam found."""
+
+    trained: Trained[Model]  # the checkpoint, in float32
+    examples: str  # the digest of what it was scored on
+    scores: Scores
+    details: Details  # what is found beside them
 
 
 @torch.inference_mode()
 def evaluate(
     exam: Exam, folder: Path, data: Path | None = None, limit: int | None = None
-) -> tuple[Trained[Model], Scores, Details]:
-    """A checkpoint in float32, its scores, and what is found beside them.
+) -> Evaluated:
+    """Have a checkpoint sit an exam.
 
     EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used or is
     of another task.
@@ -60,18 +75,24 @@ def evaluate(
         held = type(trained.model).__name__
         raise CheckpointError(f"{folder} holds {held}; the task {exam.task} is for {kinds}")
     trained.model.to(device())
-    return trained, *exam.examine(trained, data, limit)
+    examples = exam.read(trained, data, limit)
+    return Evaluated(trained, digest_of_all(examples), *exam.examine(trained, examples))
+
+
+def digest_of_all(examples: Any) -> str:
+    """12 hex digits of texts, numbers, and lists and dataclasses of them."""
+    return hashlib.sha256(json.dumps(examples, default=vars).encode()).hexdigest()[:12]
 
 
 def evaluate_and_publish(
     exam: Exam, folder: Path, data: Path | None = None, limit: int | None = None
 ) -> Scores:
     """Score a checkpoint and write its scores.json and its card."""
-    trained, scores, details = evaluate(exam, folder, data, limit)
-    for name, content in details.items():
-        write_measured(trained, name, content)
+    found = evaluate(exam, folder, data, limit)
+    for name, content in found.details.items():
+        write_measured(found.trained, name, content)
     words = ["python -m train.evaluate", exam.task]
     for flag, value in (("--checkpoint", folder), ("--data", data), ("--limit", limit)):
         words += [flag, str(value)] if value is not None else []
-    publish(trained, exam.card_of, scores, " ".join(words))
-    return scores
+    publish(found.trained, exam.card_of, found.scores, found.examples, " ".join(words))
+    return found.scores
