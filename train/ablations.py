@@ -29,7 +29,7 @@ from train.running.metrics import COLUMNS, Metrics, read_rows, recorded, write_r
 from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
-from train.studies.variant import describe, refuse_other_data, refuse_to_mix
+from train.studies.variant import describe, doubt_of_data, refuse_other_data, refuse_to_mix
 from transformer_core import checkpoint
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
@@ -210,6 +210,8 @@ def main(argv: list[str] | None = None) -> None:
         if not left(flags):
             print(f"{flags.study}: all of this stands in {out}; another --out trains it anew")
             return
+        if doubt := doubt_of_data(out):
+            print(doubt)
         record = {
             **(read_json(out / "study.json") or {}),
             "variants": list(study.variants(study.presets[flags.preset])),

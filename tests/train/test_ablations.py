@@ -270,6 +270,21 @@ def test_runs_on_other_data_are_not_mixed(small, tmp_path, monkeypatch):
     assert is_finished(folder / "full", 2)
 
 
+def test_a_study_that_does_not_say_what_it_was_trained_on_is_gone_on_with_after_a_warning(
+    small, tmp_path, capsys
+):
+    folder = run(tmp_path, "--variants", "full,no_norm", "--seeds", "0")
+    path = folder / "study.json"
+    held = json.loads(path.read_text())
+    del held["first_examples"]
+    path.write_text(json.dumps(held))  # as older ones
+    warning = f"{folder} does not say which data it was trained on (full, no_norm): "
+    assert warning not in capsys.readouterr().out, "it had no run, and then it did say"
+    for seed, warned in (("1", True), ("2", False)):
+        run(tmp_path, "--variants", "one_layer", "--seeds", seed)
+        assert (warning in capsys.readouterr().out) is warned
+
+
 def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
     folder = run(tmp_path, "--variants", "full", "--seeds", "0")
     path = folder / "study.json"

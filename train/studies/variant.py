@@ -72,6 +72,21 @@ def refuse_other_data(out: Path, first_examples: str) -> None:
     write_atomically(out / "study.json", json.dumps(record, indent=2) + "\n")
 
 
+def doubt_of_data(out: Path) -> str:
+    """A warning if a study has finished runs, but no digest of what they learnt from, as older
+    ones; else "".
+
+    It can be gone on with all the same: the data may well be those that it was trained on.
+    """
+    trained = sorted(path.parent.name for path in out.glob("*/metrics.csv"))
+    if not trained or "first_examples" in (read_json(out / "study.json") or {}):
+        return ""
+    return (
+        f"{out} does not say which data it was trained on ({', '.join(trained)}): make sure that "
+        "they are those of this command, or choose another --out. What comes later is held to them."
+    )
+
+
 def describe(recipe: Recipe, task: Task, folder: Path, hardware: Hardware) -> str:
     """variant.json: what was built, how it was trained, and what a target costs."""
     held, common = held_by(folder) or {}, plan(recipe, hardware)
