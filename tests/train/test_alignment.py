@@ -16,12 +16,18 @@ from transformer_core.tasks.alignment import alignment_head
 PAIRS = [("Speak, speak.", "hear me speak."), ("You are all.", "famish?"), ("All:", "speak")]
 
 
+def validated_on(monkeypatch, pairs: list[tuple[str, str]]) -> None:
+    """Have all that is there to validate on be these pairs."""
+    en, de = map(list, zip(*pairs, strict=True))
+    sets = {"validation_tiny": Pairs(en, de, [""] * len(en))}
+    monkeypatch.setattr(alignment.hub, "translation", lambda path, split: sets)
+
+
 def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "translation"
     write_tiny(folder, tiny_translator())
-    en, de = map(list, zip(*PAIRS, strict=True))
-    sets = {"validation_tiny": Pairs(en, de, [""] * len(en))}
-    monkeypatch.setattr(alignment.hub, "translation", lambda path, split: sets)
+    # three pairs, twice: both halves hold all of them
+    validated_on(monkeypatch, [*PAIRS, *PAIRS])
     monkeypatch.setattr(alignment, "CLEAR", 0.0)  # an untrained model leans on nothing much
     alignment.main(["--checkpoint", str(folder)])
     record = json.loads((folder / "alignment.json").read_text())
@@ -31,6 +37,23 @@ def test_the_command_names_the_head_that_agrees_most(tmp_path, monkeypatch, caps
     site, head, agreement = alignment_head(load_trained(folder, EncoderDecoder))
     assert (site.layer, head, agreement) == (record["layer"], record["head"], record["agreement"])
     assert f"layer {site.layer + 1}, head {head + 1} agrees" in capsys.readouterr().out
+
+
+def test_a_head_is_chosen_on_some_sentences_and_measured_on_others(tmp_path, monkeypatch):
+    write_tiny(tmp_path, tiny_translator())
+    validated_on(monkeypatch, PAIRS)
+    asked, found = [], iter([({"0:0": 0.2, "0:3": 0.9}, 40), ({"0:0": 0.5, "0:3": 0.4}, 7)])
+
+    def agreement(trained, pairs):
+        asked.append(pairs)
+        return next(found)
+
+    monkeypatch.setattr(alignment, "agreement", agreement)
+    alignment.main(["--checkpoint", str(tmp_path)])
+    assert asked == [[PAIRS[0], PAIRS[2]], [PAIRS[1]]]
+    record = json.loads((tmp_path / "alignment.json").read_text())
+    assert (record["layer"], record["head"], record["agreement"]) == (0, 3, 0.4)
+    assert (record["n_pieces"], record["n_sentences"]) == (7, 1)
 
 
 def test_what_is_measured_names_the_weights_that_were_measured(tmp_path):
