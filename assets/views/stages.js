@@ -1,22 +1,8 @@
-// The stages of one part as maps: rows are tokens, a number beside a row says more about it.
-// value: {title, see, part, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
-//   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
-//   columns, or none, made: whether a number can be opened}]}; packed: base64 of little-endian
-//   float32, -Infinity is hidden
-const figures = $('.stages-panels'),
-  title = $('.stages-title'),
-  note = $('.view-note'),
-  heads = $('.stages-heads');
-const short = title.classList.contains('short'); // one screen: six maps at most, without labels
-const ROOM = 404, CAPTIONS = 74; // px: of all maps in short, and what stands around each
+// The stages of one part as maps: rows are tokens, a number beside a row says more about it. The
+// value is that of shared_panels.js.
+const figures = $('.stages-panels');
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [];
-// in short, attention is a row of its numbers, and its maps are among all stages
-const row = short && attentionRow($('.row-box'), (panel, i, j) => {
-  tell('unfold', { part: current().part, cell: [panel, i, j, current().head], press: null });
-});
-const floats = (text) =>
-  new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const clip = (text) => clipped(unspaced(text), LONGEST);
 
 const paintStage = (canvas, map) =>
@@ -30,9 +16,6 @@ function summary(map) {
     sum += v;
   }
   map.limit = map.signed ? Math.max(-least, most, 1e-9) : 1;
-  if (short) {
-    return `${map.rows.length} × ${map.n_columns}, ${threeDigits(least)} to ${threeDigits(most)}`;
-  }
   return `${map.rows.length} × ${map.n_columns}${
     map.columns.length && map.column === 'key'
       ? ''
@@ -47,18 +30,10 @@ function describe(map, i, j) {
   const beside = map.beside.map(([what, numbers]) => `${what} ${threeDigits(numbers[i])}`).join(
     ', ',
   );
-  (short ? note : map.say).textContent = `${short ? map.title + ', ' : ''}row ${i + 1} “${
-    visible(map.rows[i])
-  }”, ${name(map, j)}: ${threeDigits(map.numbers[i * map.n_columns + j])}${
-    beside ? ` (row: ${beside})` : ''
-  }`;
+  map.say.textContent = `row ${i + 1} “${visible(map.rows[i])}”, ${name(map, j)}: ${
+    threeDigits(map.numbers[i * map.n_columns + j])
+  }${beside ? ` (row: ${beside})` : ''}`;
 }
-const mapOf = (value) => ({
-  ...value,
-  numbers: floats(value.values),
-  beside: value.beside.map(([what, packed]) => [what, floats(packed)]),
-  cell: [0, 0],
-});
 function plot(map) {
   map.about = summary(map);
   map.say = make('p', { class: 'stages-say', role: 'status', text: map.about });
@@ -71,8 +46,8 @@ function plot(map) {
     ' ',
     make('span', { text: map.how }),
   );
-  const body = short ? [map.canvas, map.say] : [map.say, map.grid = labelled(map)];
-  return make('figure', { class: 'stages-figure' }, caption, ...body);
+  map.grid = labelled(map);
+  return make('figure', { class: 'stages-figure' }, caption, map.say, map.grid);
 }
 // px of a row: the fewer, the higher
 const highOf = ({ rows: { length: n } }) => n <= 14 ? 18 : n <= 30 ? 14 : n <= 60 ? 9 : 6;
@@ -84,9 +59,7 @@ function drawnMap(map) {
       map.made ? ', Enter shows how a number was made' : ''
     }.`,
   });
-  const lines = Math.ceil(current().panels.length / 3);
-  const height = short ? Math.floor(ROOM / lines) - CAPTIONS : map.rows.length * highOf(map);
-  canvas.style.height = height + 'px';
+  canvas.style.height = map.rows.length * highOf(map) + 'px';
   if (map.columns.length && map.n_columns < 12) canvas.style.maxWidth = map.n_columns * 28 + 'px';
   paintStage(canvas, map);
   return canvas;
@@ -115,10 +88,6 @@ function labelled(map) { // a map between the names of its columns and rows, and
   grid.style.gridTemplateColumns = `auto minmax(0, 1fr) ${'auto '.repeat(map.beside.length)}`;
   return grid;
 }
-function open({ title: panel, chosen, cell: [row, j] }) {
-  const { part, head } = current();
-  tell('unfold', { part, cell: [panel, row, chosen[j] ?? j, head], press: null });
-}
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
   const cell = (...place) => {
@@ -126,30 +95,27 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
     describe(map, ...place);
   };
   steerMap(canvas, {
-    status: short ? note : map.say,
+    status: map.say,
     size: () => [n, map.n_columns],
     at: () => map.cell,
     read: cell,
-    leave() {
-      if (short) note.textContent = current().see;
-      else map.say.textContent = map.about;
-    },
+    leave: () => map.say.textContent = map.about,
   });
   if (!map.made) return;
   canvas.classList.add('opens');
   canvas.addEventListener('keydown', (event) => {
     if (!isPress(event)) return;
     event.preventDefault();
-    open(map);
+    openNumber(map, ...map.cell);
   });
   canvas.addEventListener('click', (event) => {
     cell(...cellAt(event, canvas, n, map.n_columns));
-    open(map);
+    openNumber(map, ...map.cell);
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page
-  const spelt = short ? [] : maps, widths = spelt.map(({ canvas }) => canvas.clientWidth);
-  for (const [i, map] of spelt.entries()) {
+  const widths = maps.map(({ canvas }) => canvas.clientWidth);
+  for (const [i, map] of maps.entries()) {
     const box = map.grid.firstElementChild,
       step = Math.ceil(LINE * map.n_columns / Math.max(1, widths[i]));
     box.style.maxWidth = map.canvas.style.maxWidth;
@@ -162,49 +128,16 @@ function labels() { // of columns: how many there is room for is known once they
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.panels);
-  element.firstElementChild.classList.toggle('short', short);
-  maps = value?.panels?.map(mapOf) ?? [];
-  const isRow = short && value?.heads > 0;
-  element.firstElementChild.classList.toggle('row-shown', isRow);
+  maps = panelsOf(value).map((panel) => ({ ...panel, cell: [0, 0] }));
   if (!maps.length) return figures.replaceChildren();
-  title.textContent = value.title;
-  note.textContent = value.see;
-  redraw(
-    heads,
-    ...Array.from({ length: value.heads }, (_, h) =>
-      make('button', {
-        type: 'button',
-        'data-do': 'head',
-        'data-h': h,
-        'aria-pressed': h === value.head,
-        'aria-label': `head ${h + 1}`,
-        text: `head ${h + 1}`,
-      })),
-  );
-  figures.style.setProperty('--columns', Math.min(3, maps.length));
-  figures.replaceChildren(...isRow ? [] : maps.map(plot));
-  $('.stages-hidden').hidden = isRow || !maps.some((map) => map.numbers.includes(-Infinity));
-  if (isRow) row(maps);
+  introduce(value);
+  figures.replaceChildren(...maps.map(plot));
+  $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
   labels();
-  // what was pressed can be far from what it shows, for example on a page of one column
-  const { top } = element.getBoundingClientRect();
-  if (value.jump && (top < 0 || top > innerHeight - 120)) {
-    element.scrollIntoView({ block: 'start' });
-  }
 }
 actions.head = (button) => tell('switch', { head: +button.dataset.h });
-actions.csv = () =>
-  maps.length &&
-  saveTable('stages', [
-    ['stage', 'row', 'column', 'row name', 'column name', 'value'],
-    ...maps.flatMap((map) =>
-      [...map.numbers].map((v, k) => {
-        const i = Math.floor(k / map.n_columns), j = k % map.n_columns;
-        return [map.title, i + 1, j + 1, map.rows[i], map.columns[j] ?? '', v];
-      })
-    ),
-  ]);
+actions.csv = () => maps.length && savePanels(maps);
 whenResized(figures, labels);
-whenTheme(() => maps.forEach((map) => map.canvas && paintStage(map.canvas, map)));
+whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
 watch('value', draw);
 draw();

@@ -61,7 +61,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     stack, attention = kind.split(" ")
 
     press_door(page, "See it inside")
-    part = page.locator("#inside-part .stages-title")
+    part = page.locator("#inside-part .part-title")
     named = f"{stack}, layer {layer}: {attention}, head {head} of"
     expect(part).to_contain_text(named, ignore_case=True)
     expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
@@ -232,7 +232,7 @@ def test_a_review_is_seen_inside_and_goes_home_with_another_head(open_page):
     layer, head = re.search(r"layer (\d+), head (\d+)", title).groups()
     press_door(page, "See it inside")
     expect(page.locator("#inside-text textarea")).to_have_value("All is good")
-    part = page.locator("#inside-part .stages-title")
+    part = page.locator("#inside-part .part-title")
     expect(part).to_contain_text(f"layer {layer}: self-attention, head {head} of", ignore_case=True)
     page.locator("#inside-part").get_by_role("button", name="head 1", exact=True).click()
     expect(part).to_contain_text("head 1 of")

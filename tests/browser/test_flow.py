@@ -437,7 +437,7 @@ def a_stream_leads_to_its_numbers(page, flow, tab):
     said = press_stream(page, flow)
     assert "the stream of " in said or " keeps " in said
     layer = re.match(r"layer (\d+)", said)[1]
-    expect(page.locator("#inside-part .stages-title")).to_have_text(
+    expect(page.locator("#inside-part .part-title")).to_have_text(
         f"{stack}, layer {layer}: x + update"
     )
     expect(page.locator("#inside-model")).to_contain_text(model)

@@ -17,7 +17,7 @@ def opened(open_page, **how):
     """The tab with its first example."""
     page = open_page("/?tab=inside", **how)
     page.wait_for_selector("#inside-model svg")
-    page.wait_for_selector("#inside-part .row-table tbody tr")
+    page.wait_for_selector("#inside-part .passage-table tbody tr")
     page.wait_for_selector("#inside-stages figure")
     return page
 
@@ -37,7 +37,7 @@ def press(page, key, said):
     """Press a box, and wait until its numbers are there."""
     page.locator(f'#inside-model [data-key="{key}"]').click()
     for view in ("part", "stages"):
-        title = page.locator(f"#inside-{view} .stages-title")
+        title = page.locator(f"#inside-{view} .part-title")
         expect(title).to_contain_text(said)
 
 
@@ -52,7 +52,7 @@ def choose(page, label, kind):
 
 
 def the_stages_of_attention_come_in_their_order(page):
-    expect(page.locator("#inside-stages .stages-title")).to_contain_text("cross-attention, head 1")
+    expect(page.locator("#inside-stages .part-title")).to_contain_text("cross-attention, head 1")
     assert stages(page) == [
         "query",
         "key",
@@ -72,7 +72,7 @@ def the_stages_of_attention_come_in_their_order(page):
 
 def a_query_is_chosen_and_its_weights_are_told(page):
     part = page.locator("#inside-part")
-    chosen = part.locator(".row-queries [aria-pressed=true]")
+    chosen = part.locator(".passage-tokens [aria-pressed=true]")
     finding = part.locator(".view-note")
     expect(finding).to_contain_text(f"After “{chosen.inner_text()}”, ")
     before = chosen.inner_text()
@@ -88,7 +88,7 @@ def a_query_is_chosen_and_its_weights_are_told(page):
 
 def a_row_is_told_step_by_step(page):
     part = page.locator("#inside-part")
-    said, slider = part.locator(".view-note"), part.locator(".row-slider")
+    said, slider = part.locator(".view-note"), part.locator(".passage-slider")
     scores = part.locator("[data-panel='query · key']").first
     weights = part.locator("[data-panel=softmax]").first
     finding = said.inner_text()
@@ -121,8 +121,8 @@ def a_cell_says_its_number_and_arrow_keys_move(page):
 def another_head_can_be_pressed(page):
     part = page.locator("#inside-part")
     part.get_by_role("button", name="head 2", exact=True).click()
-    expect(page.locator("#inside-stages .stages-title")).to_contain_text("head 2")
-    expect(part.locator(".stages-title")).to_contain_text("head 2")
+    expect(page.locator("#inside-stages .part-title")).to_contain_text("head 2")
+    expect(part.locator(".part-title")).to_contain_text("head 2")
 
 
 def every_box_can_be_pressed(page):
@@ -166,7 +166,7 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
 def the_first_weight_opens(page):
     """-> the weight of [BOS] that was pressed."""
     part = page.locator("#inside-part")
-    part.locator(".row-queries button").first.click()
+    part.locator(".passage-tokens button").first.click()
     weight = part.locator(".best [data-panel=softmax]")
     weight.focus()
     weight.press("Enter")
@@ -212,9 +212,60 @@ def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
     press(page, "decoder:0:cross:add", "x + update")
     expect(sheet).to_be_hidden()
     for title, opens in (("x + update", True), ("what the sublayer answered", False)):
-        figure = page.locator("#inside-part figure").filter(has_text=title).last
+        figure = page.locator("#inside-stages figure").filter(has_text=title).last
         name = figure.locator("canvas").get_attribute("aria-label")
         assert ("Enter shows how a number was made" in name) is opens, title
+
+
+def a_row_of_any_other_part_is_a_ladder(page):
+    part = page.locator("#inside-part")
+    said, numbers = part.locator(".view-note"), part.locator(".passage-number")
+    chosen = part.locator(".passage-tokens [aria-pressed=true]")
+    press(page, "decoder:0:cross:add", "x + update")
+    expect(numbers).to_have_count(8)  # the sums; what is added up was made in other parts
+    expect(part.locator(".passage-given")).to_have_count(16)
+    expect(part.locator(".ladder-skyline")).to_have_count(3)
+    expect(said).to_contain_text(f"What is added to “{chosen.inner_text()}” is")
+    the_sums_are_right(part)
+    before = chosen.inner_text()
+    part.get_by_role("button", name="Strand").click()
+    expect(said).to_contain_text("What is added to “Strand” is")
+    press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
+    assert before != "Strand" and chosen.inner_text() == "Strand", "the token stays"
+    expect(said).to_contain_text("of all units are silent at “Strand”; unit ")
+    the_steps_of_a_ladder_appear_in_their_order(part)
+    numbers.first.click()
+    expect(page.locator("#inside-number h3")).to_contain_text("before the activation of “Strand”")
+
+
+def the_sums_are_right(part):
+    rows = part.locator("tbody tr").filter(has=part.page.locator("td:not(.ladder-skyline)"))
+    cells = [row.locator("td").all_inner_texts() for row in rows.all()]
+    x, update, total = [[float(text.replace("−", "-")) for text in row] for row in cells]
+    for one, other, both in zip(x, update, total, strict=True):
+        assert abs(one + other - both) <= 0.02 * max(abs(one), abs(other), 1), (one, other, both)
+
+
+def the_steps_of_a_ladder_appear_in_their_order(part):
+    said, slider = part.locator(".view-note"), part.locator(".passage-slider")
+    before, after = part.locator("tbody b").nth(0), part.locator("tbody b").nth(1)
+    slider.press("Home")
+    expect(said).to_contain_text("Before the activation: ")
+    expect(before).to_be_visible()
+    expect(after).to_be_hidden()
+    slider.press("ArrowRight")
+    expect(said).to_contain_text("After relu: ")
+    expect(after).to_be_visible()
+    slider.press("End")
+
+
+def test_a_token_is_followed_through_the_parts(open_page):
+    page = opened(open_page)
+    a_row_of_any_other_part_is_a_ladder(page)
+    press(page, "encoder:embedding", "embedding")
+    expect(page.locator("#inside-part").get_by_role("button", name="Play")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})  # half as many columns have room
+    expect(page.locator("#inside-part .passage-number")).to_have_count(4)
 
 
 def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
@@ -260,7 +311,7 @@ def test_who_looks_at_the_models_and_leaves_keeps_the_part_that_is_open(open_pag
     page.locator("#inside-choice input").click()
     page.keyboard.press("Tab")
     rest(page)
-    expect(page.locator("#inside-part .stages-title")).to_contain_text("feed-forward")
+    expect(page.locator("#inside-part .part-title")).to_contain_text("feed-forward")
 
 
 def downloads_hold_every_box_and_every_number(page):
@@ -354,7 +405,7 @@ def what_cannot_be_read_is_a_sentence(page):
     expect(note).to_contain_text("at most 100")
     expect(page.locator(".toast-body")).to_have_count(0)
     expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
-    expect(page.locator("#inside-part .row-table")).to_be_hidden()
+    expect(page.locator("#inside-part .passage-table")).to_be_hidden()
     page.locator("#inside-text textarea").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()
     expect(page.locator("#inside-model svg").first).to_be_visible()
@@ -380,4 +431,4 @@ def test_the_picture_follows_any_text_and_what_cannot_be_read_is_a_sentence(open
 def test_on_a_phone_the_numbers_come_into_sight(open_page):
     page = opened(open_page, width=390, height=800)
     press(page, "encoder:0:self:attention", "encoder, layer 1: self-attention")
-    expect(page.locator("#inside-part .stages-title")).to_be_in_viewport()
+    expect(page.locator("#inside-part .part-title")).to_be_in_viewport()

@@ -87,7 +87,7 @@ def test_keys_go_through_the_threads_of_a_story(open_page):
 def test_keys_go_through_a_model_from_stack_to_stack_and_through_its_lens(open_page):
     page, parts = open_page("/?tab=inside"), "#inside-model :is([data-key],[data-layer])"
     tab_reaches_one_and_an_arrow_the_next(page, parts, "ArrowDown")
-    queries, numbers = "#inside-part .row-queries button", "#inside-part .row-number"
+    queries, numbers = "#inside-part .passage-tokens button", "#inside-part .passage-number"
     tab_reaches_one_and_an_arrow_the_next(page, queries, "ArrowRight")
     tab_reaches_one_and_an_arrow_the_next(page, numbers, "ArrowDown")
     model = page.locator("#inside-model")

@@ -64,7 +64,7 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
-    assert part["panels"] == stages["panels"][:-1] and number == closed(visit)
+    assert part["panels"] == stages["panels"] and number == closed(visit)
     assert lines["parts"] and len(lens["layers"]) == 2
     pressed = gr.EventData(None, {"key": "encoder:0:self:attention"})
     assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"

@@ -17,8 +17,10 @@ from transformer_core.inside.arithmetic import (
     three_digits,
 )
 from transformer_core.inside.forward import Pass
-from transformer_core.inside.panel import SHOWN_COLUMNS, Panel, lengths_of
+from transformer_core.inside.panel import Panel, lengths_of
 from transformer_core.model.blocks import FeedForward
+
+MOST_OF_ONE, MOST_OF_ALL = 8, 240  # units that are shown of one token and, nearly, of all
 
 
 class Wide:
@@ -58,14 +60,24 @@ class Wide:
         return projected(self.module.down, channel, units, numbered("unit", len(units)), "unit")
 
 
+def most_active(after: Tensor) -> list[int]:
+    """The units that answer loudest to each token, in their order; fewer of each for many tokens.
+
+    after: (tokens, units)
+    """
+    n_tokens, n_units = after.shape
+    each = min(MOST_OF_ONE, max(1, MOST_OF_ALL // n_tokens), n_units)
+    return after.abs().topk(each).indices.unique().tolist()
+
+
 def feed_forward(seen: Pass, node: Node, head: int) -> list[Panel]:
     """The wide layer before and after its activation function, and what leaves the network."""
     wide = Wide(seen, node)
     tokens, before, after = seen.tokens(node), wide.before, wide.after
     update = seen.trace.sublayers[node.within].update[0]
-    units = after.abs().amax(0).topk(min(SHOWN_COLUMNS, after.size(-1))).indices.tolist()
+    units = most_active(after)
     names = [str(unit + 1) for unit in units]
-    most = f"the {len(names)} most active of {after.size(-1)} units"
+    most = f"{len(names)} of {after.size(-1):,} units, the most active of each token"
     zeros = {"zeros": (after == 0).float().mean(-1)}
     below = {"below 0": (before < 0).float().mean(-1)}
 

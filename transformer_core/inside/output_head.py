@@ -16,11 +16,13 @@ from transformer_core.inside.arithmetic import (
     share,
 )
 from transformer_core.inside.forward import Pass
-from transformer_core.inside.panel import SHOWN_COLUMNS, Panel
+from transformer_core.inside.panel import Panel
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.tasks.classification import LABELS
 from transformer_core.tasks.lens import log_probs
 from transformer_core.tasks.wording import quoted
+
+MOST = 48  # tokens that are shown of a large vocabulary
 
 
 class Said:
@@ -64,7 +66,7 @@ class Said:
 def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Logits and probabilities; of a large vocabulary the tokens that are likely somewhere."""
     said = Said(seen, node)
-    best = said.probs.amax(0).topk(min(SHOWN_COLUMNS, said.probs.size(-1))).indices
+    best = said.probs.amax(0).topk(min(MOST, said.probs.size(-1))).indices
     best = best[said.probs[:, best].argmax(0).argsort(stable=True)]  # in the order of their places
     chosen = best.tolist()
     shown, n_all = [said.names[index] for index in chosen], len(said.names)

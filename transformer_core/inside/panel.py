@@ -7,8 +7,6 @@ from torch import Tensor
 
 from transformer_core.inside.arithmetic import Arithmetic
 
-SHOWN_COLUMNS = 48  # columns of a wide matrix: the most active units, the most probable tokens
-
 
 @dataclass(frozen=True)
 class Panel:

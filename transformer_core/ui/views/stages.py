@@ -7,31 +7,33 @@ from torch import Tensor
 
 from transformer_core.inside.panel import Panel
 from transformer_core.ui.views.shared import spaced
-from transformer_core.ui.views.view import player_bar, view
+from transformer_core.ui.views.view import view
+
+PROMISE = "Here the numbers of one part appear, a row for each token."
 
 
-def stages_view(title: str, *, short: bool = False, **component) -> gr.HTML:
-    """The matrices of one part, each a map with its tokens. In short on one screen: maps without
-    them, and of attention how one query came to its weights, see stages_row.js.
+def heading() -> str:
+    """What stands above the matrices of a part, see shared_panels.js."""
+    return (
+        '<p class="part-title" role="status"></p><p class="view-note" role="status"></p>'
+        '<div class="part-heads view-tools" role="group" aria-label="head"></div>'
+    )
+
+
+def stages_view(title: str, **component) -> gr.HTML:
+    """The matrices of one part, each a map with its tokens.
 
     Events: switch {head}; unfold {cell, press}, a number that was pressed.
     """
     body = (
-        f'<p class="stages-title{" short" if short else ""}" role="status"></p>'
-        '<p class="view-note" role="status"></p>'
-        '<div class="stages-heads view-tools" role="group" aria-label="head"></div>'
+        f"{heading()}"
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
         '<span class="stages-hint">Press a number to see how it was made</span></p>'
         '<div class="stages-panels"></div>'
     )
-    if short:
-        slider = 'class="row-slider" min="0" max="0" step="1"'
-        bar = player_bar("Play", "Step", slider, '<span class="row-rest"></span>')
-        body += f'<div class="row-box">{bar}</div>'
-    promise = "Here the numbers of one part appear, a row for each token."
-    scripts = ("shared_maps", *(("shared_roving", "stages_play", "stages_row") if short else ()))
-    return view("stages", title, body, ("csv",), promise=promise, scripts=scripts, **component)
+    scripts = ("shared_maps", "shared_panels")
+    return view("stages", title, body, ("csv",), promise=PROMISE, scripts=scripts, **component)
 
 
 def stages_value(
@@ -42,15 +44,10 @@ def stages_value(
     *,
     heads: int,
     head: int,
-    short: bool = False,
     jump: bool = False,
 ) -> dict:
-    """What stages.js draws of a part; heads is 0 where there are none, jump brings it into sight.
-
-    short leaves out what all heads of an attention make together.
-    """
-    if short and heads:
-        panels = [panel for panel in panels if panel.title != "output"]
+    """What stages.js and passage.js draw of a part; heads is 0 where there are none, jump brings it
+    into sight."""
     return {
         "title": title,
         "see": see,

@@ -22,6 +22,7 @@ from transformer_core.ui.views.arithmetic import arithmetic_view
 from transformer_core.ui.views.code import code_view
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.lens import lens_view
+from transformer_core.ui.views.passage import passage_view
 from transformer_core.ui.views.stages import stages_view
 
 EXAMPLES = {
@@ -103,7 +104,7 @@ def lay_out(names: list[str]) -> Layout:
         with gr.Column(scale=4, min_width=280):
             drawing = anatomy_view("The model", elem_id="inside-model")
         with gr.Column(scale=6, min_width=280, elem_classes="unfoldable"):
-            part = stages_view("One part", short=True, elem_id="inside-part")
+            part = passage_view("One part", elem_id="inside-part")
             unfolded = arithmetic_view("One number", elem_id="inside-number")
     doors = doors_view("inside")
     with sections() as row:

@@ -117,8 +117,8 @@ def purpose(seen: Pass, node: Node) -> str:
     return SEE[node.role]
 
 
-def part_value(seen: Pass, visit: Visit, node: Node, **how: bool) -> dict:
-    """What happens in the part that is open."""
+def part_value(seen: Pass, visit: Visit, node: Node, *, jump: bool = False) -> dict:
+    """What happens in the part that is open; jump brings it into sight."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
@@ -127,7 +127,7 @@ def part_value(seen: Pass, visit: Visit, node: Node, **how: bool) -> dict:
         heading += f", head {visit.head + 1} of {heads}"
     found = panels(seen, node, visit.head)
     return stages_value(
-        found, heading, purpose(seen, node), node.key, heads=heads, head=visit.head, **how
+        found, heading, purpose(seen, node), node.key, heads=heads, head=visit.head, jump=jump
     )
 
 
@@ -160,8 +160,8 @@ def through_the_lens(visit: Visit) -> dict | None:
 
 
 def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "") -> tuple:
-    """Open a model: the visit, its drawing, the part that is open in short, and which of its
-    numbers is open: none.
+    """Open a model: the visit, its drawing, the part that is open, and which of its numbers is
+    open: none.
 
     A part or a head that the model does not have is ignored.
     """
@@ -174,7 +174,7 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
     return (
         visit,
         anatomy_value(stacks, visit.key, said + overview(visit, nodes)),
-        part_value(seen, visit, nodes[visit.key], short=True),
+        part_value(seen, visit, nodes[visit.key]),
         closed(visit),
     )
 
@@ -194,8 +194,8 @@ def look_at_learner(asked: Asked, training: Training | None) -> tuple:
 
 
 def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
-    """Another part or head of the model that is open: the visit, the part in short, and which of
-    its numbers is open: none."""
+    """Another part or head of the model that is open: the visit, the part, and which of its numbers
+    is open: none."""
     if visit is None:
         raise InputError("There is nothing open yet: press Look inside first.")
     visit = replace(visit, **changes)
@@ -207,7 +207,7 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
-    value = part_value(seen, visit, nodes[visit.key], short=True, jump=jump)
+    value = part_value(seen, visit, nodes[visit.key], jump=jump)
     return visit, value, closed(visit, pressed=True)
 
 
