@@ -91,7 +91,7 @@ def press_told(page, flow, pattern):
 
 def press_ribbon(page, flow):
     """Press what one word gave another in an unfolded flow: what was said of it."""
-    return press_told(page, flow, r", head \d+: “\w+” → (“\w+”|the \[CLS\] sign),")
+    return press_told(page, flow, r", head \d+: “\w+” → “(\w+|\[CLS\])”,")
 
 
 def press_stream(page, flow):

@@ -244,7 +244,7 @@ function flowTable({ n: numbers, words, g, now, page }) {
   if (now.raw) return flowLooks(numbers, words, now.raw);
   if (!now.fold) {
     return [
-      ['output', ...sources, ...(two ? ['start', ...targets.slice(0, -1)] : [])],
+      ['output', ...sources, ...(two ? [visible('[BOS]'), ...targets.slice(0, -1)] : [])],
       ...outs.map((
         _,
         i,

@@ -1,10 +1,5 @@
 // What the pieces of a flow are called.
-const SIGNS = new Map(Object.entries({
-  '[BOS]': 'start',
-  '[EOS]': 'end',
-  '[CLS]': '[CLS]',
-  '[UNK]': 'unknown',
-}));
+const SIGNS = new Set(['[BOS]', '[EOS]', '[CLS]', '[UNK]']);
 const OTHERS = 'other pieces'; // written pieces that are not drawn apart
 const whole = (x) => `${Math.round(100 * x)}\u00a0%`;
 
@@ -13,19 +8,17 @@ function flowNames({ outs, seats, stacks, kind }) {
   // a piece as it is shown: one that goes on with a word has a hyphen before it
   const goesOn = (text) => !chars && /^[\p{L}\p{N}]/u.test(text);
   const word = (text, begins = false) =>
-    SIGNS.get(text) ??
-      (chars
-        ? visible(text)
-        : (!begins && goesOn(text) ? '‑' : '') + (text.trim() || visible(text)));
+    chars || SIGNS.has(text)
+      ? visible(text)
+      : (!begins && goesOn(text) ? '‑' : '') + unspaced(text);
   const more = (count) => chars ? `…${count}` : `… ${count} more`; // a letter's room is small
   const sourceText = (s) =>
     seats[s].text === null ? more(seats[s].count) : word(seats[s].text, seats[s].rows[0] === first);
   const outText = (i) => kind === 'classify' ? outs[i].text : word(outs[i].text, !chars && i === 0);
-  const quoted = (text, shown) => SIGNS.has(text) ? `the ${SIGNS.get(text)} sign` : `“${shown}”`;
   const sourceName = (s) =>
     seats[s].text === null
       ? `${seats[s].count} other${seats[s].count === 1 ? '' : 's'}`
-      : quoted(seats[s].text, sourceText(s));
-  const outName = (i) => quoted(outs[i].text, outText(i));
+      : `“${sourceText(s)}”`;
+  const outName = (i) => `“${outText(i)}”`;
   return { word, more, sourceText, outText, sourceName, outName };
 }

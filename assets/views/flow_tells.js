@@ -3,7 +3,7 @@ function flowTells(n, { sourceName, outName }) {
   const { last, two, kind } = n, judge = kind === 'classify';
   const stays = ({ from, to }) => from[0] === to[0] && from[2] === to[2];
   const keeps = (ribbon) => stays(ribbon) && !ribbon.site; // the residual stream itself
-  const read = (s) => s ? outName(s - 1) : 'the start sign'; // by the decoder
+  const read = (s) => s ? outName(s - 1) : `“${visible('[BOS]')}”`; // by the decoder
 
   // the names of a ribbon's two ends, as in the labels of heads: what gives is named by what was
   // read there, what takes by what it became

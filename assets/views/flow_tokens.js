@@ -26,7 +26,7 @@ function flowTokens(labels, n, { word, more, sourceText, outText }) {
   );
   const targets = outs.map((out, i) => token('out', i, outText(i), SIGNS.has(out.text)));
   targets.forEach((node, i) => node.classList.toggle('flow-guess', n.guessed(i)));
-  const start = two ? add('span', 'flow-token flow-start', 'start') : null,
+  const start = two ? add('span', 'flow-token flow-start', visible('[BOS]')) : null,
     others = two ? add('button', 'flow-token flow-others flow-sign') : null,
     inputs = two
       ? stacks[1].tokens.map((text, row) => add('span', 'flow-input', word(text, row < 2)))

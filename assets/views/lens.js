@@ -37,7 +37,7 @@ function draw() {
 function line({ reads, then, answer, cells }, i) {
   const head = make(
     'th',
-    { scope: 'row', title: `${reads} → ${then ?? 'nothing'}` },
+    { scope: 'row', title: `${visible(reads)} → ${then === null ? 'nothing' : visible(then)}` },
     make('span', { text: unspaced(reads) }),
     make('span', { text: then === null ? '' : '→ ' + unspaced(then) }),
   );

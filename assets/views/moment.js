@@ -8,11 +8,12 @@ const maps = $('.moment-maps'),
   kinds = $('.moment-kinds');
 // LEAST: px that a symbol on an axis needs; LONGEST: symbols in a column, or in a row on a phone,
 // where each needs ACROSS px
-const END = '[EOS]', LEAST = 9, LONGEST = 20, ACROSS = 24;
+const LEAST = 9, LONGEST = 20, ACROSS = 28;
 // px around a map; of many, which would be smaller than SMALL, there are the maps alone
 const ROOMY = { gap: 24, caption: 18, axis: 14 }, ALONE = { gap: 6, caption: 0, axis: 0 };
 const SMALL = 60;
-const sign = (token) => token === END ? '·' : visible(token);
+// along an axis, where there is no room for such a name as [end]
+const sign = (token) => [...token].length > 1 ? '·' : visible(token);
 let group = 0, alone = null, weights = null; // alone: [layer, head] that fills the room
 let seen = null; // the value that is drawn
 let pointed = null; // [layer, head, query, key], which stays while a training changes its weight
@@ -124,7 +125,7 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
       cells.push(['moment-name', kind]);
       for (let i = 0; i < rows; i++) {
         const [token, right] = symbols[b * rows + i] ?? ['', null];
-        const text = legible(token),
+        const text = visible(token),
           word = text.length > 2 ? ' word' : '',
           verdict = right === true ? ' right' : right === false ? ' wrong' : '';
         cells.push([`moment-symbol ${kind}${verdict}${word}`, text]);
@@ -140,8 +141,8 @@ function say() { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
   if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
   note.textContent = pointed
-    ? `Layer ${l + 1}, head ${h + 1}: “${sign(g.queries[i])}” (query ${i + 1}) gives “${
-      sign(g.keys[j])
+    ? `Layer ${l + 1}, head ${h + 1}: “${visible(g.queries[i])}” (query ${i + 1}) gives “${
+      visible(g.keys[j])
     }” (key ${j + 1}) ${percent(at(l, h)[i * g.keys.length + j])} of its attention.`
     : seen.summary;
 }

@@ -9,7 +9,7 @@ const text = $('.pieces-text'),
   key = $('.pieces-key');
 let pieces = [], chosen = -1;
 const isEnd = (piece) => piece[0] === END;
-const bare = (piece) => isEnd(piece) ? 'the end' : `“${unspaced(piece[0])}”`;
+const bare = (piece) => `“${unspaced(piece[0])}”`;
 const span = (i) => text.querySelector(`[data-i="${i}"]`);
 
 function drawn(piece, i) {
@@ -122,7 +122,7 @@ function open(i) {
         class: piece === pieces[i][0] ? 'same' : '',
         'aria-label': `${bare([piece])} ${percent(q)}: continue with it`,
       },
-      make('span', { text: isEnd([piece]) ? 'end' : unspaced(piece) }),
+      make('span', { text: unspaced(piece) }),
       make('em', { text: percent(q) }),
     );
     button.style.setProperty('--p', q);

@@ -55,9 +55,17 @@ function redraw(box, ...children) {
   (now.slice(at).find(free) ?? now.filter(free).at(-1))?.focus({ preventScroll: true });
 }
 const clamp = (x, low = 0, high = 1) => Math.max(low, Math.min(high, x));
-const visible = (token) => ({ '\n': '↵', ' ': '␣', '\t': '⇥' })[token] ?? token;
-// the tokens that frame a text, as they are read
-const legible = (token) => ({ '[BOS]': 'start', '[EOS]': 'end' })[token] ?? visible(token);
+// White space, and the tokens that frame a text, as they are read; these have brackets, as [CLS] has:
+// a word may be spelled like them.
+const READ_AS = new Map(Object.entries({
+  '\n': '↵',
+  ' ': '␣',
+  '\t': '⇥',
+  '[BOS]': '[start]',
+  '[EOS]': '[end]',
+  '[UNK]': '[unknown]',
+}));
+const visible = (token) => READ_AS.get(token) ?? token;
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
 // 100 % would claim what no classifier knows
@@ -237,7 +245,7 @@ element.addEventListener('click', (event) => {
   if (button && element.contains(button)) actions[button.dataset.do](button);
 });
 // A token of a text, coloured by how surprising it was; of what nobody predicted p is undefined.
-const inText = (token) => token === '\n' ? '↵\n' : token;
+const inText = (token) => token === '\n' ? '↵\n' : token.trim() ? visible(token) : token;
 function tokenSpan(token, p, more = {}) {
   const node = make('span', { class: 'token', ...more, text: inText(token) });
   node.classList.toggle('newline', token === '\n');

@@ -11,7 +11,7 @@ const STREAM_MS = 2000; // what follows within this belongs to a stream
 let seen = null, weights = null, length = 0, drawnAt = -Infinity;
 const symbols = (box, texts) => {
   const nodes = sized(box, texts.length, () => make('span'));
-  nodes.forEach((node, i) => node.textContent = legible(texts[i]));
+  nodes.forEach((node, i) => node.textContent = visible(texts[i]));
   return nodes;
 };
 function show() {
@@ -39,7 +39,7 @@ function show() {
       const bar = make('i');
       bar.style.setProperty('--p', p);
       return [
-        make('code', { class: taken ? 'taken' : '', text: legible(text) }),
+        make('code', { class: taken ? 'taken' : '', text: visible(text) }),
         bar,
         make('span', { text: percent(p) }),
       ];
@@ -47,9 +47,9 @@ function show() {
   );
   const best = [...row.keys()].sort((a, b) => row[b] - row[a])[0];
   readout.textContent = `Symbol ${t + 1} of ${value.written.length}: it looks most at “${
-    legible(value.source[best])
+    visible(value.source[best])
   }” (place ${best + 1}, ${percent(row[best])}, mean of all heads) and writes “${
-    legible(value.written[t][0])
+    visible(value.written[t][0])
   }” (${percent(value.written[t][1])}).`;
 }
 function draw() {

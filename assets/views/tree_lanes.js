@@ -68,7 +68,7 @@ function giveColumns(living, n, room, measure) {
     return [from, x];
   });
 }
-const named = ({ ended, text }) => ended ? 'end' : visible(text).trim() || '␣';
+const named = ({ text }) => unspaced(text);
 function letters(node, measure) { // where a node's piece stands, in a thick stem or on a thin one
   const inside = node.kept && wide(node) > 20, size = node.kept && !node.ended ? LARGE : TEXT;
   const base = !node.kept || inside ? node.y + 4 : node.y - wide(node) / 2 - 4;

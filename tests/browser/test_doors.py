@@ -106,7 +106,7 @@ def test_the_very_pieces_on_screen_are_seen_inside(open_page):
     press_door(page, "See it inside")
     expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     found = inside_pieces(page)
-    assert [piece for piece in found if piece != "[EOS]"] == [piece for piece in pieces if piece]
+    assert [piece for piece in found if piece != "[end]"] == [piece for piece in pieces if piece]
     page.get_by_role("button", name="Look inside").click()  # now it is decoded anew
     rest(page)
     assert "written" not in address(page)

@@ -388,7 +388,7 @@ HEADS = {
     "sentiment": ("sentiment", "#review-heads"),
     "generate": ("shakespeare", "#heads"),
 }
-TOLD = r"layer (\d+), head (\d+): “(\w+)” → (?:“|the )(\w+|\[CLS\])(?:”| sign),"
+TOLD = r"layer (\d+), head (\d+): “(\w+)” → “(\w+|\[\w+\])”,"
 
 
 def opened_on(open_page, tab, **how):

@@ -164,14 +164,14 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
 
 
 def the_first_weight_opens(page):
-    """-> the weight of [BOS] that was pressed."""
+    """-> the weight of [start] that was pressed."""
     part = page.locator("#inside-part")
     part.locator(".passage-tokens button").first.click()
     weight = part.locator(".best [data-panel=softmax]")
     weight.focus()
     weight.press("Enter")
     title = page.locator("#inside-number .arithmetic h3")
-    expect(title).to_contain_text("weight of “[BOS]” for")
+    expect(title).to_contain_text("weight of “[start]” for")
     return weight
 
 
@@ -184,9 +184,9 @@ def a_number_opens_into_what_it_is_made_of(page):
     expect(line).to_contain_text("weights = scores.where(mask, -math.inf).softmax(dim=-1)")
     expect(line).to_contain_text("transformer_core/model/attention.py, line")
     sheet.locator(".own button").click()
-    expect(title).to_contain_text("score of “[BOS]” for")
+    expect(title).to_contain_text("score of “[start]” for")
     sheet.locator(".term button").first.click()
-    expect(title).to_contain_text("query of “[BOS]”, channel")
+    expect(title).to_contain_text("query of “[start]”, channel")
     expect(line).to_contain_text("query = self.")
     expect(sheet.locator(".arithmetic-trail button")).to_have_count(2)
     sheet.locator(".arithmetic-trail button").first.click()

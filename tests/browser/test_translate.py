@@ -316,7 +316,7 @@ def the_search_grows_piece_by_piece(page):
     )
     expect(page.locator("#tree .tree-rank")).to_have_text(["1.", "2.", "3.", "4."])
     lit = page.locator("#tree .tree-node.lit .tree-text")
-    assert "".join(lit.all_text_contents()) == before.replace(" ", "") + "end"
+    assert "".join(lit.all_text_contents()) == before.replace(" ", "") + "[end]"
     slider = page.locator("#tree .tree-slider")
     slider.fill("2")
     expect(finding).to_contain_text("Piece 2: “Ein Mann” leads with")

@@ -1,10 +1,15 @@
 """Numbers in sentences."""
 
-from transformer_core.tasks.wording import percent, signed
+from transformer_core.tasks.wording import percent, quoted, signed
 
 
 def test_what_is_rounded_away_has_no_minus():
     assert [signed(x, 1) for x in (-0.31, -0.04, 0.04, 0.31)] == ["-0.3", "+0.0", "+0.0", "+0.3"]
+
+
+def test_a_piece_is_quoted_as_it_is_read():
+    pieces = ["▁red", "▁", "\n", "[EOS]", "[CLS]"]
+    assert [quoted(piece) for piece in pieces] == ["“red”", "“␣”", "“↵”", "“[end]”", "“[CLS]”"]
 
 
 def test_a_share_stays_on_one_line():

@@ -9,7 +9,7 @@ SELF = {  # by its name, what a rule of self-attention names
     "2 before": "the token two before",
     "2 ahead": "the token two ahead",
     "begin": "the sign at the beginning",
-    "end": "the end sign",
+    "end": "the sign [end]",
     "same token": "other places with the same token",
     "punctuation": "punctuation",
     "spaces": "spaces",
@@ -23,7 +23,7 @@ WIDE = {  # names for heads that no narrower rule fits nearly as well
 CROSS = {
     "aligns": "the source token that the next one is made of",
     "just written": "the source token of what was written last",
-    "end": "the end sign",
+    "end": "the sign [end]",
 }
 
 # what a rule goes by: a place in the text, a mark, or what the tokens are

@@ -29,10 +29,14 @@ def in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
+# the tokens that frame a text as they are read, as in shared.js
+READ_AS = {"[BOS]": "[start]", "[EOS]": "[end]", "[UNK]": "[unknown]"}
+
+
 def quoted(piece: str) -> str:
     """A piece of a vocabulary in quotation marks, without the spaces around it: “red”.
 
     A piece of white space alone is shown by a symbol.
     """
-    text = piece.replace("▁", " ")
+    text = READ_AS.get(piece, piece).replace("▁", " ")
     return f"“{text.strip() or text.replace(' ', '␣').replace(chr(10), '↵')}”"

@@ -25,7 +25,7 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="heads-groups" role="group" '
         'aria-label="kind of attention"></div>'
         '<label class="option" hidden><input type="checkbox" checked> '
-        '<span>hide [CLS] and [EOS]<span class="heads-hidden"></span></span></label>'
+        '<span>hide [CLS] and [end]<span class="heads-hidden"></span></span></label>'
         '<div class="heads-body"><div>'
         '<div class="heads-kinds view-tools" role="group" aria-label="what heads go by"></div>'
         '<div class="heads-grid"></div></div><div>'

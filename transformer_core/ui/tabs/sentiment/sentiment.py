@@ -1,10 +1,9 @@
-"""An encoder reads a film review, and says whether it is praise.
+"""An encoder reads a film review, and [CLS], a token put before it, says whether it is praise.
 
-A special token, [CLS], is put before the text, and the verdict is read from that token's last
-vector. Type a sentence; then see what it looked at, and whether what it looked at explains
-anything: several explanations of the same answer are put on trial by deleting words. The
-percentages beside the picture say how much of [CLS] came from which word, through all layers (ALTI,
-Ferrando et al. 2022): where it came from, not what it argued for.
+The verdict is read from the last vector of that token. Type a sentence; then see what it looked
+at, and whether what it looked at explains anything: several explanations of the same answer are put
+on trial by deleting words. The percentages beside the picture say how much of [CLS] came from which
+word, through all layers (ALTI, Ferrando et al. 2022): where it came from, not what it argued for.
 """
 
 import functools
