@@ -28,7 +28,7 @@ const keep = keepPart((said) => { // place.distance
   away.value = asked[1] ?? away.defaultValue;
 }, move);
 
-const two = (score) => printed(fixed(score, 2)); // as many digits as were sent
+const two = (score) => fixed(score, 2); // as many digits as were sent
 const scoreAt = (p, k) => met.scores[p * met.places + p + k];
 const steps = ({ min, max }) => Array.from({ length: max - min + 1 }, (_, i) => +min + i);
 const onPlace = (n) => n < 0 ? `${-n} before it` : n ? `${n} further on` : 'at the same place';

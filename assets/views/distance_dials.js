@@ -85,6 +85,6 @@ function turnDials() {
     const height = Math.max(1, BAR * Math.abs(parts[i]) / strongest);
     bar.setAttribute('y', r + BAR + 8 - (parts[i] > 0 ? height : 0));
     bar.setAttribute('height', height);
-    text.textContent = printed(fixed(parts[i], 2));
+    text.textContent = fixed(parts[i], 2);
   });
 }

@@ -59,7 +59,7 @@ function show() {
     bars(like, i, named(names.like, i, j), Math.max(...like.map(Math.abs)) || 1),
   );
   note.textContent = `Position ${i}, ${value.isBias ? 'key' : 'channel'} ${j}: ${
-    printed(fixed(cell(i, j), 3))
+    fixed(cell(i, j), 3)
   }. Point at another place, or use the arrow keys.`;
   rowMark.style.top = `${100 * (i + 0.5) / value.rows}%`;
   columnMark.style.left = `${100 * (j + 0.5) / value.columns}%`;

@@ -73,10 +73,10 @@ const sure = (p) =>
   p >= 0.995
     ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
     : Math.round(100 * p) + ' %';
-// with so many decimals, and no minus before a zero
-const fixed = (x, decimals) => ((+x.toFixed(decimals)) || 0).toFixed(decimals);
 // a number as print writes it: with a minus sign, not a hyphen
 const printed = (number) => `${number}`.replaceAll('-', '−');
+// with so many decimals, and no minus before a zero
+const fixed = (x, decimals) => printed(((+x.toFixed(decimals)) || 0).toFixed(decimals));
 // three digits, as arithmetic.three_digits writes them; what a mask hides has none
 const threeDigits = (v) => {
   if (v === null || v === -Infinity) return 'hidden';

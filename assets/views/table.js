@@ -3,6 +3,8 @@
 // absent}
 const table = $('table'), note = $('.view-note');
 const number = (text) => /^[+−-]?[\d.]/.test(text);
+// the minus sign of a number, where a file has a hyphen
+const cell = (text) => text.replace(/^-(?=[\d.])/, '−');
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
@@ -37,7 +39,7 @@ function draw() {
                 {},
                 make('button', { type: 'button', 'data-do': 'press', 'data-row': i, text }),
               )
-              : make('td', { text, ...right[column] })
+              : make('td', { text: cell(text), ...right[column] })
           ),
         )
       ),

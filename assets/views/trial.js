@@ -100,7 +100,7 @@ function paint() {
       ? ''
       : agrees == null
       ? '–'
-      : printed(fixed(agrees, 2));
+      : fixed(agrees, 2);
   }
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => {
     const node = make('span', { class: 'seen', 'data-i': i, text: own });

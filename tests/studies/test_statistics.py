@@ -132,15 +132,15 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
         (shown("loss_by_position", 0.000123), "0.00012"),
         (shown("loss", 0.0), "0.000"),
         (shown("accuracy", 0.855), "85.5 %"),
-        (difference_of("loss", -0.000094), "-9.4e-05"),
+        (difference_of("loss", -0.000094), "−9.4e−05"),
         (difference_of("loss", 0.41, 0.0208), "+0.410 ± 0.021"),
-        (difference_of("accuracy", -0.31), "-31.0 points"),
-        (difference_of("accuracy", -0.31, 0.235), "-31.0 ± 23.5 points"),
-        (difference_of("accuracy", -0.31, math.nan), "-31.0 points"),
+        (difference_of("accuracy", -0.31), "−31.0 points"),
+        (difference_of("accuracy", -0.31, 0.235), "−31.0 ± 23.5 points"),
+        (difference_of("accuracy", -0.31, math.nan), "−31.0 points"),
         (difference_of("accuracy", -0.0003), "+0.0 points"),
         (ratio_of(0.656, "+"), "+65.6 %"),
         (ratio_of(11_950.2, "+"), "11,951 times"),
-        (excess(61.0, 100.0), "-39 %"),
+        (excess(61.0, 100.0), "−39 %"),
         (excess(100.9, 100.0), ""),
         (excess(768.0, 66_882_750.0), "÷ 87,087"),
         (excess(66_882_750.0, 768.0), "× 87,087"),
@@ -180,7 +180,7 @@ def test_without_spread_no_p_is_claimed(study):
         curves["validation", "loss"] = replace(loss, values=same)
     found = of(compare(study, "loss", "full"), "gelu")
     assert found.significant and verdict(found, "loss", "full") == "better, all seeds alike"
-    assert change_of("loss", found).startswith("-0.200 ("), "without a standard error"
+    assert change_of("loss", found).startswith("−0.200 ("), "without a standard error"
     alike = replace(found, delta=0.0, p=1.0, significant=False)
     assert verdict(alike, "loss", "full") == "nothing lost"
 
@@ -199,6 +199,7 @@ def test_tables_hold_the_numbers_as_text_and_in_full(study):
     tex = latex(found, "loss", "full", "Loss & 5 % of it")
     assert tex.count(r" \\") == 1 + len(found)
     certain = [*found[:-1], replace(found[-1], p=1e-9)]
+    assert "−" not in tex and "$-$0.210" in tex
     assert "<" not in latex(certain, "loss", "full", "").replace("$<$", "")
     assert r"\caption{Loss \& 5 \% of it}" in tex and r"1.930 $\pm$ 0.030" in tex
 

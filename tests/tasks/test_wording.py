@@ -4,7 +4,7 @@ from transformer_core.tasks.wording import percent, quoted, signed
 
 
 def test_what_is_rounded_away_has_no_minus():
-    assert [signed(x, 1) for x in (-0.31, -0.04, 0.04, 0.31)] == ["-0.3", "+0.0", "+0.0", "+0.3"]
+    assert [signed(x, 1) for x in (-0.31, -0.04, 0.04, 0.31)] == ["−0.3", "+0.0", "+0.0", "+0.3"]
 
 
 def test_a_piece_is_quoted_as_it_is_read():
@@ -14,5 +14,5 @@ def test_a_piece_is_quoted_as_it_is_read():
 
 def test_a_share_stays_on_one_line():
     assert percent(0.8266) == "83\N{NO-BREAK SPACE}%"
-    assert percent(-0.123, 1, "+") == "-12.3\N{NO-BREAK SPACE}%"
+    assert percent(-0.123, 1, "+") == "−12.3\N{NO-BREAK SPACE}%"
     assert percent(-0.0003, 1, "+") == "+0.0\N{NO-BREAK SPACE}%"

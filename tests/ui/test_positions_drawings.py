@@ -79,5 +79,5 @@ def test_a_position_beyond_the_last_becomes_the_last():
 
 def test_the_rotation_is_exact():
     *_, proof = draw_rotation(64, 96, 4, 5, 3)
-    error = float(proof.split("at most ")[1].split()[0])
+    error = float(proof.split("at most ")[1].split()[0].replace("−", "-"))
     assert "PE(8)" in proof and error < 1e-5

@@ -17,7 +17,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, Pieces, Review, classify, score
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent
+from transformer_core.tasks.wording import decimal, percent
 
 MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12
@@ -126,7 +126,7 @@ class Trial:
             f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
             f"and does better than {beaten} of {len(chances)} random orders"
             + (
-                f"; its rank correlation with {best} is {agreement:.2f}."
+                f"; its rank correlation with {best} is {decimal(agreement, 2)}."
                 if attention != best
                 else "."
             )

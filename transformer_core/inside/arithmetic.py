@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from torch import Tensor, nn
 
+from transformer_core.tasks.wording import printed
+
 SHOWN_TERMS = 10  # terms that are named; the rest is one number
 
 
@@ -86,7 +88,7 @@ def three_digits(number: float) -> str:
     number += 0.0  # zero has no sign
     size = abs(number)
     form = ",.0f" if size >= 999.5 else ".1e" if 0 < size < 1e-3 else "#.3g" if number else "g"
-    return f"{number:{form}}".rstrip(".").replace("e-0", "e-").replace("-", "−")
+    return printed(f"{number:{form}}".rstrip(".").replace("e-0", "e-"))
 
 
 def products(

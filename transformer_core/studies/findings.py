@@ -3,7 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import amount, in_words, percent, signed
+from transformer_core.tasks.wording import amount, in_words, percent, printed, signed
 
 
 def shown(metric: str, value: float, sign: str = "") -> str:
@@ -15,7 +15,8 @@ def shown(metric: str, value: float, sign: str = "") -> str:
         return "–"
     if not metric.startswith("loss"):
         return percent(value, 1, sign)
-    return f"{value:{sign}.2g}" if 0 < abs(value) < 0.001 else f"{value:{sign}.3f}"
+    digits = ".2g" if 0 < abs(value) < 0.001 else ".3f"
+    return printed(f"{value:{sign}{digits}}")
 
 
 def difference_of(metric: str, delta: float, error: float = 0.0) -> str:
@@ -172,6 +173,7 @@ def latex(found: list[Comparison], metric: str, baseline: str, caption: str) -> 
             "<": "$<$",
             "±": r"$\pm$",
             "Δ": r"$\Delta$",
+            "−": "$-$",
             "–": "--",
             "\N{NO-BREAK SPACE}": "~",
         }

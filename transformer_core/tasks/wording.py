@@ -3,10 +3,19 @@
 from collections.abc import Sequence
 
 
+def printed(number: str) -> str:
+    """A number as print writes it: with a minus sign, not a hyphen, also in its exponent."""
+    return number.replace("-", "−")
+
+
+def decimal(number: float, digits: int, sign: str = "") -> str:
+    """A number with so many decimals; sign="+" shows its sign, and zero has none of its own."""
+    return printed(f"{round(number, digits) + 0.0:{sign}.{digits}f}")
+
+
 def percent(share: float, digits: int = 0, sign: str = "") -> str:
     """A share from 0 to 1 as a percentage that never wraps: 83 %; sign="+" shows its sign."""
-    rounded = round(100 * share, digits) + 0.0  # zero has no sign of its own
-    return f"{rounded:{sign}.{digits}f}\N{NO-BREAK SPACE}%"
+    return f"{decimal(100 * share, digits, sign)}\N{NO-BREAK SPACE}%"
 
 
 def amount(n: int, noun: str) -> str:
@@ -16,7 +25,7 @@ def amount(n: int, noun: str) -> str:
 
 def signed(change: float, digits: int) -> str:
     """A change with its sign; what is rounded away has a plus."""
-    return f"{round(change, digits) + 0.0:+.{digits}f}"
+    return decimal(change, digits, "+")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from transformer_core.model.positions import (
     turned_query,
 )
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import printed
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.views.encoding import encoding_value, encodings_value
 
@@ -97,7 +98,7 @@ def draw_rotation(d_model: int, _length: int, base: float, p: int, k: int) -> tu
     error = shift_error(p, k, d_model, 10**base)
     pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
     sentence = (
-        f"Matrix times PE({p}) differs from PE({p + k}) by at most {error:.1e} in any of "
+        f"Matrix times PE({p}) differs from PE({p + k}) by at most {printed(f'{error:.1e}')} in any of "
         f"{d_model} channels: rounding, nothing else."
     )
     clocks = positions.rotation_circles(numbers[p], numbers[p + k], pairs)
