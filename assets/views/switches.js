@@ -76,16 +76,14 @@ function paint() {
     worst = Math.max(1e-6, ...Object.values(damage ?? {}).map((change) => -change));
   for (const button of grids.querySelectorAll('button')) {
     const { key, name, told } = button.dataset, change = damage?.[key], isOff = off.has(key);
-    const worth = change === undefined
-      ? ''
-      : `; without it the ${quantity} changes by ${printed(fixed(change, 2))}`;
+    const number = change === undefined ? '' : fixed(change, 1);
+    const worth = number && `; without it the ${quantity} changes by ${number}`;
     const label = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
     button.setAttribute('aria-label', label);
     button.title = told ? `${label}. ${told}` : label;
     button.setAttribute('aria-pressed', !isOff);
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
-    const state = isOff ? 'off' : change === undefined ? '' : printed(fixed(change, 1));
-    inscribe(button.querySelector('b'), state);
+    inscribe(button.querySelector('b'), isOff ? 'off' : number);
   }
 }
 function ask(step = false) {

@@ -11,7 +11,7 @@ from gradio.events import Dependency
 
 from transformer_core.explain.roles import HeadRole, called
 from transformer_core.model.heads import Head
-from transformer_core.tasks.wording import signed
+from transformer_core.tasks.wording import decimal
 from transformer_core.ui.events import MODEL, QUIET
 
 KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
@@ -34,16 +34,14 @@ def heads_off(heads: Sequence[Head], off: Collection[Head]) -> str:
     return f"{len(off)} of {len(heads)} heads {'is' if len(off) == 1 else 'are'} off"
 
 
-def worth(
-    damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str, decimals: int
-) -> str:
+def worth(damage: Mapping[Head, float], roles: Mapping[Head, HeadRole], change: str) -> str:
     """What the numbers on the buttons are, and which head is needed most.
 
     change says what they count: "much the log-probability changes".
     """
     head, worst = min(damage.items(), key=lambda item: item[1])
-    needed = f"It needs {called(head, roles)} most ({signed(worst, decimals)})."
-    if round(worst, decimals) >= 0:
+    needed = f"It needs {called(head, roles)} most ({decimal(worst, 1)})."  # as on its button
+    if round(worst, 1) >= 0:
         needed = "It can do without any single one."
     return f"The number on each button is how {change} without that head. {needed}"
 

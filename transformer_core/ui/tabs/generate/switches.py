@@ -52,7 +52,7 @@ def switched(
     change = f"the log-probability of the last {'character' if n == 1 else f'{n:,} characters'}"
     summary, texts = INVITATION, []
     if damage:
-        summary = worth(damage, roles, f"much {change} changes", 2)
+        summary = worth(damage, roles, f"much {change} changes")
     if off:
         summary = (
             f"{heads_off(heads, off)}: {change} changes by "

@@ -61,7 +61,7 @@ def switched(
     summary = INVITATION
     if damage:
         change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
-        summary = worth(damage, roles, change, 1)
+        summary = worth(damage, roles, change)
     if off:
         trace = Trace(head_mask(model, off), record=False)
         after = classify(trained, text, trace).probabilities[label]

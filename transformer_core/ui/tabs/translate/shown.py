@@ -187,7 +187,7 @@ def told(trained: Trained, work: Work, damage: dict | None) -> str:
         )
     if damage:
         what = "much the log-probability of the translation changes"
-        return worth(damage, roles_of(trained), what, 2)
+        return worth(damage, roles_of(trained), what)
     return INVITATION
 
 
