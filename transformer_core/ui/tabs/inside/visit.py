@@ -14,7 +14,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount
+from transformer_core.tasks.wording import amount, rounded
 from transformer_core.ui.doors import LIVE_LAB, go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
@@ -102,9 +102,11 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
         for stack, length in visit.reading.lengths.items()
     )
     flops = sum(node.flops for node in nodes.values())
+    tied = any(node.shared for node in nodes.values())
     return (
-        f"{type(model).__name__}, {model.n_parameters:,} parameters; for {read_by} it takes "
-        f"{flops:,} floating-point operations. The bar in a box is its share."
+        f"{type(model).__name__}, {rounded(model.n_parameters)} parameters; for {read_by} it takes "
+        f"{rounded(flops)} floating-point operations. The bar in a box is its share"
+        f"{'; what is tied uses the matrix of the first embedding again' * tied}."
     )
 
 
