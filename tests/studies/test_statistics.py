@@ -117,12 +117,12 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
     assert last.name == "gelu", "the best mean is not the best if a seed failed"
     assert (last.n_seeds, last.n_diverged) == (3, 1)
     assert last.mean == pytest.approx(1.315)
-    assert table(found, "loss", "full")[-1][4].endswith("; 1 of 3 seeds diverged, left out")
+    assert table(found, "loss", "full")[-1][2].endswith("; 1 of 3 seeds diverged, left out")
     itself = of(compare(study, "loss", "gelu"), "gelu")
     assert verdict(itself, "loss", "gelu") == "1 of 3 seeds diverged, left out"
     study.variants["gelu"] = replace(whole, diverged=frozenset(seeds))
     found = compare(study, "loss", "full")
-    assert table(found, "loss", "full")[-1][2:5] == ["–", "–", "3 of 3 seeds diverged"]
+    assert table(found, "loss", "full")[-1][2:5] == ["3 of 3 seeds diverged", "–", "–"]
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_seeds_that_diverged_are_counted_and_left_out(study):
         (shown("accuracy", 0.855), "85.5 %"),
         (difference_of("loss", -0.000094), "−9.4e−05"),
         (difference_of("loss", 0.41, 0.0208), "+0.410 ± 0.021"),
-        (difference_of("accuracy", -0.31), "−31.0 points"),
-        (difference_of("accuracy", -0.31, 0.235), "−31.0 ± 23.5 points"),
-        (difference_of("accuracy", -0.31, math.nan), "−31.0 points"),
-        (difference_of("accuracy", -0.0003), "+0.0 points"),
+        (difference_of("accuracy", -0.31), "−31.0"),
+        (difference_of("accuracy", -0.31, 0.235), "−31.0 ± 23.5"),
+        (difference_of("accuracy", -0.31, math.nan), "−31.0"),
+        (difference_of("accuracy", -0.0003), "+0.0"),
         (ratio_of(0.656, "+"), "+65.6 %"),
         (ratio_of(11_950.2, "+"), "11,951 times"),
         (excess(61.0, 100.0), "−39 %"),
@@ -191,9 +191,12 @@ def test_tables_hold_the_numbers_as_text_and_in_full(study):
     assert len(head) == len(rows[0]) == len(SIDES)
     last = rows[-1]
     change = "+0.410 ± 0.021 (+27.0\N{NO-BREAK SPACE}%)"
-    assert last[1:4] == ["no positions", "1.930 ± 0.030", change]
-    assert last[4].startswith("worse, p")
-    assert rows[1][1:5] == ["full", "1.520 ± 0.020", "baseline", ""]
+    assert head[2:5] == ["verdict", "Δ, nats", "loss, nats"]
+    assert [last[1], *last[3:5]] == ["no positions", change, "1.930 ± 0.030"]
+    assert last[2].startswith("worse, p")
+    assert rows[1][1:5] == ["full", "", "baseline", "1.520 ± 0.020"]
+    shares, *_ = table(found, "exact_match", "full")
+    assert shares[2:5] == ["verdict", "Δ, points", "exact match, %"]
     columns, *values = numbers(found)
     assert dict(zip(columns, values[-1], strict=True))["mean"] == pytest.approx(1.93)
     tex = latex(found, "loss", "full", "Loss & 5 % of it")

@@ -3,32 +3,49 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import amount, in_words, percent, printed, signed
+from transformer_core.tasks.wording import amount, decimal, in_words, listed, percent, printed
 
 
-def shown(metric: str, value: float, sign: str = "") -> str:
-    """A value of a metric: losses with three decimals, shares in percent; sign "+" shows it.
+def is_loss(metric: str) -> bool:
+    """Whether a metric is measured in nats; all others are shares."""
+    return metric.startswith("loss")
+
+
+def units_of(metric: str) -> tuple[str, str]:
+    """What a metric is shown in, and its differences."""
+    return ("nats", "nats") if is_loss(metric) else ("%", "points")
+
+
+def bare(metric: str, value: float, sign: str = "") -> str:
+    """A value without its unit: losses with three decimals, shares with one; sign "+" shows it.
 
     Of losses so small that three decimals would say nothing, two digits are shown.
     """
     if math.isnan(value):
         return "–"
-    if not metric.startswith("loss"):
-        return percent(value, 1, sign)
+    if not is_loss(metric):
+        return decimal(100 * value, 1, sign)
     digits = ".2g" if 0 < abs(value) < 0.001 else ".3f"
     return printed(f"{value:{sign}{digits}}")
 
 
+def shown(metric: str, value: float) -> str:
+    """A value of a metric as a sentence has it: shares in percent."""
+    shares = not is_loss(metric) and not math.isnan(value)
+    return percent(value, 1) if shares else bare(metric, value)
+
+
+def spread(metric: str, value: float, error: float, sign: str = "") -> str:
+    """A value ± its standard deviation or error, which is left out where there is none."""
+    return bare(metric, value, sign) + f" ± {bare(metric, error)}" * (not math.isnan(error))
+
+
 def difference_of(metric: str, delta: float, error: float = 0.0) -> str:
-    """A signed difference: of losses in their unit, of shares in percentage points.
+    """A signed difference: of losses in nats, of shares in percentage points.
 
     error is its standard error: shown beside it, but for 0 and nan.
     """
-    spread = error > 0
-    if metric.startswith("loss") or math.isnan(delta):
-        return shown(metric, delta, "+") + f" ± {shown(metric, error)}" * spread
-    points = signed(100 * delta, 1) + f" ± {100 * error:.1f}" * spread
-    return f"{points}\N{NO-BREAK SPACE}points"
+    return spread(metric, delta, error if error > 0 else math.nan, "+")
 
 
 def ratio_of(relative: float, sign: str = "") -> str:
@@ -40,7 +57,7 @@ def change_of(metric: str, found: Comparison) -> str:
     """The difference from the baseline, and of losses also as a share of the baseline's."""
     change = difference_of(metric, found.delta, found.error)
     # points and percent of a share would be taken for each other
-    if not metric.startswith("loss") or math.isnan(found.relative):
+    if not is_loss(metric) or math.isnan(found.relative):
         return change
     return f"{change} ({ratio_of(found.relative, '+')})"
 
@@ -90,6 +107,9 @@ def excess(own: float, base: float) -> str:
     return percent(share, sign="+") if abs(share) >= 0.01 else ""
 
 
+NAMED = 3  # variants that a sentence names
+
+
 def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     """What a study found, in a sentence or two; names of variants stand between **."""
     base = next(one for one in found if one.name == baseline)
@@ -98,53 +118,58 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     worse = [one for one in certain if (one.delta > 0) == lower_is_better(metric)]
     better = [one for one in certain if one not in worse]
     lost = [one for one in others if 0 < one.n_diverged == one.n_seeds]
-    what = f"**{base.title}** ({in_words(metric)} {shown(metric, base.mean)})"
-    count = f"{len(worse)} of {len(others)} changes" if worse else f"None of {len(others)} changes"
-    sentences = [f"{count} make{'s' * (len(worse) < 2)} {what} worse beyond the spread of seeds"]
-    sentences[0] += f", most of all {ends(worse, metric)}." if worse else "."
+    end = shown(metric, base.mean)
+    reached = f"a {in_words(metric)} of {end}" if is_loss(metric) else f"{end} {in_words(metric)}"
+    count = f"{len(worse) or 'None'} of {len(others)} changes make{'s' * (len(worse) < 2)} it"
+    named = (": " if len(worse) <= NAMED else ", most of all ") + ends(worse, metric)
+    sentences = [
+        f"The whole model, **{base.title}**, ends at {reached}.",
+        f"{count} clearly worse{named * bool(worse)}.",
+    ]
     if better:
-        sentences.append(f"{ends(better, metric)} {'is' if len(better) == 1 else 'are'} better.")
+        are = "is" if len(better) == 1 else "are"
+        sentences.append(f"{ends(better, metric)} {are} clearly better.")
     if lost:
         sentences.append(f"{', '.join(f'**{one.title}**' for one in lost)} diverged.")
     return " ".join(sentences)
 
 
 def ends(found: list[Comparison], metric: str) -> str:
-    """The first three variants and their values, as part of a sentence."""
-    *first, last = [f"**{one.title}** ({shown(metric, one.mean)})" for one in found[:3]]
-    return f"{', '.join(first)} and {last}" if first else last
+    """The first few variants and their values, as part of a sentence."""
+    return listed([f"**{one.title}** ({shown(metric, one.mean)})" for one in found[:NAMED]])
 
 
+# the verdict is the third, where a phone still shows it
 HEAD = [
     "",
     "variant",
-    "{metric}",
-    "Δ",
     "verdict",
+    "Δ, {points}",
+    "{metric}, {unit}",
     "parameters",
     "Δ parameters",
     "Δ FLOPs",
     "minutes",
 ]
-SIDES = "rlrrlrrrr"  # on which each column is aligned, as LaTeX names it
+SIDES = "rllrrrrrr"  # on which each column is aligned, as LaTeX names it
 
 
 def table(found: list[Comparison], metric: str, baseline: str) -> list[list[str]]:
     """The final table as text, its head first; the best variant comes first."""
     base = next(one for one in found if one.name == baseline)
-    head = [name.format(metric=in_words(metric)) for name in HEAD]
+    unit, points = units_of(metric)
+    head = [name.format(metric=in_words(metric), unit=unit, points=points) for name in HEAD]
     return [head, *(row_of(one, base, metric) for one in found)]
 
 
 def row_of(one: Comparison, base: Comparison, metric: str) -> list[str]:
     """A row of the final table: a text for each name of HEAD."""
-    again = f" ± {shown(metric, one.deviation)}" * (not math.isnan(one.deviation))
     return [
         str(one.rank),
         one.title,
-        shown(metric, one.mean) + again,
-        "baseline" if one.name == base.name else change_of(metric, one),
         verdict(one, metric, base.name),
+        "baseline" if one.name == base.name else change_of(metric, one),
+        spread(metric, one.mean, one.deviation),
         f"{one.parameters:,}",
         excess(one.parameters, base.parameters),
         excess(one.flops_per_target, base.flops_per_target),

@@ -95,10 +95,10 @@ def draw_rotation(d_model: int, _length: int, base: float, p: int, k: int) -> tu
 
     numbers = sinusoids(p + k + 1, d_model, 10**base)
     turn = shift_matrix(k, d_model, 10**base)
-    error = shift_error(p, k, d_model, 10**base)
+    error = printed(f"{shift_error(p, k, d_model, 10**base):.1e}")
     pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
     sentence = (
-        f"Matrix times PE({p}) differs from PE({p + k}) by at most {printed(f'{error:.1e}')} in any of "
+        f"Matrix times PE({p}) differs from PE({p + k}) by at most {error} in any of "
         f"{d_model} channels: rounding, nothing else."
     )
     clocks = positions.rotation_circles(numbers[p], numbers[p + k], pairs)
