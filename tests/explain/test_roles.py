@@ -65,13 +65,13 @@ def test_a_head_is_told_in_words():
     said = [one.said.replace("\N{NO-BREAK SPACE}", " ") for one in labelled(roles).values()]
     assert said[0] == (
         "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
-        "After tokens change places, 79 % lies on what the rule names then, and 4 % on what it "
-        "named before. Without this head the loss of a prediction changes by +0.021 ± 0.003 nats "
-        "(two standard errors, on texts that training did not see)."
+        "To test the name, tokens changed places: 79 % then lay where it points now, and 4 % where "
+        "it pointed before. Without this head the loss of a prediction changes by +0.021 ± 0.003 "
+        "nats (two standard errors, on texts that training did not see)."
     )
     assert "by +0.000 ± 0.003 nats" in said[1]
     assert "many tokens alike: the entropy of its attention is 90 %" in said[2]
-    assert "No simple rule" in said[3] and "change places" not in said[4]
+    assert "No simple rule" in said[3] and "changed places" not in said[4]
     assert counted(roles) == (
         " 4 of 5 heads have a name for what they look at, 1 of which, marked “?”, did not hold "
         "on other texts."
@@ -80,7 +80,7 @@ def test_a_head_is_told_in_words():
         " 1 of 1 heads have a name for what they look at."
     )
     aligns = HeadRole("aligns", 0.5, 0.1, 0.4, 0)
-    assert "words are put before the source" in described(aligns, "cross")
+    assert "words were put before the source" in described(aligns, "cross")
     assert counted({}) == dearest({}) == ""
     assert called((site, 0), roles) == "encoder layer 1 self-attention, head 1 (“previous”)"
     assert called((site, 3), roles) == called((site, 3), {})

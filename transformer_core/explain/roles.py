@@ -91,10 +91,10 @@ def described(role: HeadRole, kind: str) -> str:
     keys = (CROSS if kind == "cross" else {**SELF, **WIDE})[role.role]
     test = ""
     if role.follow is not None and role.stay is not None:
-        edit = "words are put before the source" if kind == "cross" else "tokens change places"
+        edit = "words were put before the source" if kind == "cross" else "tokens changed places"
         test = (
-            f"After {edit}, {percent(role.follow)} lies on what the rule names then, and "
-            f"{percent(role.stay)} on what it named before. "
+            f"To test the name, {edit}: {percent(role.follow)} then lay where it points now, and "
+            f"{percent(role.stay)} where it pointed before. "
         )
     doubt = "" if role.holds else "On texts that did not name it, the name does not hold. "
     where = "Where there is such a token, " if role.role in SOMETIMES else ""
