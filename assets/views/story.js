@@ -9,6 +9,7 @@ const text = $('.story-text'),
   refusal = $('.story-refusal'),
   halt = $('.story-stop'),
   heading = $('h3'),
+  key = $('.story-key'),
   heard = $('.heard'),
   untitled = heading.textContent;
 const AHEAD = 0.75, STRETCH = 1.5, LEAST = 12, MOST = 60; // seconds, seconds, tokens, tokens
@@ -17,6 +18,7 @@ let ways = {}; // the addresses to which Undo and its neighbour lead
 let asked = false, stopped = false, resting = true, due = 0, last = 0, frame = 0;
 let chosen = -1, pinned = false, followed = -1; // the tokens pointed at here, and in another view
 
+heading.after(key);
 $('.view-head').append($('.story-bar'));
 const paces = [...element.querySelectorAll('input')];
 paces[calm.matches ? paces.length - 1 : 1].checked = true;
@@ -61,6 +63,7 @@ function receive() {
   ({ id, prompt, goal } = value);
   tokens = [...tokens.slice(0, value.first), ...lines];
   heading.textContent = heading.title = value.title || untitled;
+  key.hidden = Boolean(value.title); // the name of a branch needs the room
   ways = { undo: value.undo, best: value.best };
   for (const way in ways) $(`[data-do=${way}]`).hidden = !ways[way];
   asked = stopped = resting = false;

@@ -23,6 +23,7 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
         for pace in PACES
     )
     body = (
+        '<span class="tokens-key story-key"><i></i> surprising</span>'
         '<div class="story-bar"><span class="story-back">'
         '<button type="button" class="way" data-do="undo" hidden>Undo</button>'
         '<button type="button" class="way" data-do="best" hidden>Back to the first</button></span>'
