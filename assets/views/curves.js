@@ -19,7 +19,7 @@ const LINES = [
 ];
 const PANELS = [
   {
-    title: 'share right',
+    title: 'accuracy, of symbols and whole outputs',
     part: 0.64,
     place: (v) => 1 - v,
     ticks: [[0, '100 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '0 %']],
