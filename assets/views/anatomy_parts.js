@@ -40,18 +40,20 @@ function sum(n, x, y, width, { ADD }) {
 }
 function box(n, x, y, width, { BOX, total }) {
   const size = n.parameters ? short(n.parameters) : n.shared ? 'tied' : '', base = y + BOX / 2 + 4;
-  const bar = {
-    x: x + 1,
-    y: y + BOX - 4,
-    width: Math.max(1, (width - 2) * n.flops / total),
-    height: 3,
-    class: 'anatomy-share',
-  };
+  // on a track along the lower edge: alone it would underline the name
+  const height = BOX < 24 ? 2 : 3, whole = width - 8;
+  const bar = (part, kind) =>
+    shape('rect', { x: x + 4, y: y + BOX - height - 1, width: part, height, class: kind });
   return [
     shape('rect', { x, y, width, height: BOX, rx: 5 }),
     text(x + 8, base, 'name', n.title),
     text(x + width - 8, base, 'small', size, 'end'),
-    ...n.flops ? [shape('rect', bar)] : [],
+    ...n.flops
+      ? [
+        bar(whole, 'anatomy-track'),
+        bar(Math.max(1, whole * n.flops / total), 'anatomy-share'),
+      ]
+      : [],
   ];
 }
 function anatomyLayer(stack, layer, nodes, x, y, width, { opened, BAR }) {

@@ -8,7 +8,7 @@ const maps = $('.moment-maps'),
   kinds = $('.moment-kinds');
 // LEAST: px that a symbol on an axis needs; LONGEST: symbols in a column, or in a row on a phone,
 // where each needs ACROSS px
-const LEAST = 9, LONGEST = 20, ACROSS = 28;
+const LEAST = 9, LONGEST = 20, ACROSS = 30;
 // px around a map; of many, which would be smaller than SMALL, there are the maps alone
 const ROOMY = { gap: 24, caption: 18, axis: 14 }, ALONE = { gap: 6, caption: 0, axis: 0 };
 const SMALL = 60;
