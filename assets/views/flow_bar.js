@@ -29,7 +29,8 @@ function flowBar(bar, redraw) {
     least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
     leastText = make('output', { 'aria-live': 'off' });
   bar.append(chooser.heads, chooser.layers);
-  bar.append(make('label', { class: 'flow-sift', text: 'Ribbons from ' }, least, leastText));
+  const limit = { class: 'flow-sift', title: 'Thinner ribbons are not drawn', text: 'Hide below ' };
+  bar.append(make('label', limit, least, leastText));
   Object.assign(least, SIFTS[false]);
 
   const put = (node, name, value) => {
