@@ -15,7 +15,12 @@ const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
 const LINES = [
   { name: 'symbols', column: 2, panel: 0, say: share },
   { name: 'exact', column: 3, panel: 0, say: share },
-  { name: 'loss', column: 1, panel: 1, say: (v) => v === null ? 'is no number' : printed(v.toPrecision(2)) },
+  {
+    name: 'loss',
+    column: 1,
+    panel: 1,
+    say: (v) => v === null ? 'is no number' : printed(v.toPrecision(2)),
+  },
 ];
 const PANELS = [
   {

@@ -55,8 +55,8 @@ function redraw(box, ...children) {
   (now.slice(at).find(free) ?? now.filter(free).at(-1))?.focus({ preventScroll: true });
 }
 const clamp = (x, low = 0, high = 1) => Math.max(low, Math.min(high, x));
-// White space, and the tokens that frame a text, as they are read; these have brackets, as [CLS] has:
-// a word may be spelled like them.
+// White space, and the tokens that frame a text, as they are read; these have brackets, as [CLS]
+// has: a word may be spelled like them.
 const READ_AS = new Map(Object.entries({
   '\n': '↵',
   ' ': '␣',
