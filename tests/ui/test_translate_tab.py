@@ -50,7 +50,7 @@ def typed(handlers):
     """typed(work, place, forced, off, text) -> the work that is shown, and what is kept of it."""
 
     def answer(work, place, forced, off, text=TEXT):
-        new, *kept = handlers.typed(work, text, *SEARCH, place, forced, off)[:4]
+        new, *kept = handlers.typed(work, place, forced, off, text, *SEARCH)[:4]
         assert kept == list(new.kept.values())
         return new
 
@@ -131,7 +131,7 @@ def test_a_sentence_that_was_left_reads_as_if_nothing_had_been_done_to_it(traine
 
 def test_the_first_example_keeps_what_was_done_when_its_beam_comes_back(handlers):
     def typed(work, beam_size):
-        answer = handlers.typed(work, FIRST, beam_size, 1.0, *work.kept.values())
+        answer = handlers.typed(work, *work.kept.values(), FIRST, beam_size, 1.0)
         return answer[0]
 
     first = typed(Work(), 4)
@@ -181,18 +181,18 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
     pressed = gr.EventData(None, {"off": ["decoder-cross:0:1"], "press": 3})
     search = TEXT, work.beam_size, work.length_penalty
     for left in (("Another text.", *search[1:]), (TEXT, work.beam_size + 1, search[2])):
-        back = handlers.toggle(work, *left, None, pressed)
+        back = handlers.toggle(pressed, work, None, *left)
         assert list(back) == [handlers.parts.switches]  # nothing else changes
         (switches,) = back.values()
         assert (switches["off"], switches["press"]) == ([], 3)
-    done = handlers.toggle(work, *search, None, pressed)
+    done = handlers.toggle(pressed, work, None, *search)
     assert done[handlers.parts.switches]["off"] == ["decoder-cross:0:1"]
     assert done[handlers.parts.work].off and done[handlers.parts.drawn] == gr.skip()
 
 
 def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next(handlers, work):
     search = "word " * 5_000, work.beam_size, work.length_penalty
-    refused = handlers.typed(work, *search, 1, "7", "")
+    refused = handlers.typed(work, 1, "7", "", *search)
     kept = [refused[state] for state in handlers.parts.kept]
     assert kept == list(work.kept.values()) and "error" in refused[handlers.parts.german]
 
@@ -205,10 +205,10 @@ def test_heads_are_read_from_the_work_when_their_section_is_open(handlers, work)
 
 def test_what_is_pressed_before_a_setting_was_moved_is_left(handlers, work):
     moved = TEXT, work.beam_size, work.length_penalty + 0.5
-    assert handlers.pick_sentence(work, *moved, 0) == gr.skip()
+    assert handlers.pick_sentence(work, 0, *moved) == gr.skip()
     piece = gr.EventData(None, {"position": 0, "token": 7})
-    assert handlers.pick_piece(work, *moved, piece) == gr.skip()
-    assert handlers.pick_node(work, *moved, gr.EventData(None, {"path": [7]})) == gr.skip()
+    assert handlers.pick_piece(piece, work, *moved) == gr.skip()
+    assert handlers.pick_node(gr.EventData(None, {"path": [7]}), work, *moved) == gr.skip()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ from transformer_core.ui.tabs.translate.work import (
 
 @dataclass(frozen=True)
 class Handlers:
-    """One method an event; if it says no other, it returns the outputs `Parts.shown`."""
+    """One method an event; if it says no other, it returns the outputs `Parts.shown`.
+
+    search are the values of `Parts.search`, in their order.
+    """
 
     models: Models
     parts: Parts
@@ -53,12 +56,13 @@ class Handlers:
         return display(self.trained, work, sentence, doors_of(self.models, work, step=step))
 
     @answers_errors
-    def typed(self, work, text, beam_size, length_penalty, place, forced, off):
+    def typed(self, work, place, forced, off, *search):
         """Translate what stands in the box, as an address asks for it if one does."""
+        text, *_ = search
         # while one types, an empty text is no mistake to complain about
         if not isinstance(text, str) or not text.strip():
             return nothing()
-        search, asked = (text, beam_size, length_penalty), (place, forced, off)
+        asked = place, forced, off
         # the kept values follow the work: if they differ from it, an address has set them
         by_address = asked != tuple(work.kept.values())
         try:
@@ -76,26 +80,26 @@ class Handlers:
             return {**kept, self.parts.german: german(work, str(error))}
         return self.display(work, sentence)
 
-    def is_past(self, work: Work, text: str, beam_size: float, length_penalty: float) -> bool:
+    def is_past(self, work: Work, *search) -> bool:
         """Whether another text or other settings stand there by now, whose answer will come."""
         try:
-            return not holds(self.trained, work, text, beam_size, length_penalty)
+            return not holds(self.trained, work, *search)
         except InputError:
             return True
 
     @answers_errors
-    def pick_sentence(self, work, text, beam_size, length_penalty, number):
+    def pick_sentence(self, work, number, *search):
         """Look at another sentence of the text."""
-        if self.is_past(work, text, beam_size, length_penalty):
+        if self.is_past(work, *search):
             return gr.skip()
         if not is_count(number, len(work.sources) - 1):
             raise InputError(f"There is no sentence {number!r}.")
         return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
 
     @answers_errors
-    def pick_piece(self, work, text, beam_size, length_penalty, event: gr.EventData):
+    def pick_piece(self, event: gr.EventData, work, *search):
         """Continue from another piece than the one that was written."""
-        if self.is_past(work, text, beam_size, length_penalty):
+        if self.is_past(work, *search):
             return gr.skip()
         tokens, position = work.translated.tokens, event.position
         if not is_count(position, len(tokens) - 1):
@@ -109,9 +113,9 @@ class Handlers:
         return picture_weights(self.trained, looked_at(self.trained, work))
 
     @answers_errors
-    def pick_node(self, work, text, beam_size, length_penalty, event: gr.EventData):
+    def pick_node(self, event: gr.EventData, work, *search):
         """Continue from a branch of the search."""
-        if self.is_past(work, text, beam_size, length_penalty):
+        if self.is_past(work, *search):
             return gr.skip()
         return self.force(work, event.path)
 
@@ -123,9 +127,9 @@ class Handlers:
         return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
 
     @answers_errors
-    def toggle(self, work, text, beam_size, length_penalty, measured, event: gr.EventData):
+    def toggle(self, event: gr.EventData, work, measured, *search):
         """Switch heads off and on -> the outputs, and the head switches."""
-        if self.is_past(work, text, beam_size, length_penalty):
+        if self.is_past(work, *search):
             # the switches, which show it already, take it back
             back = self.show_worth(work, measured) or {}
             return {self.parts.switches: answering(event, back)}

@@ -49,7 +49,7 @@ def build(page: Page) -> Furniture | None:
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:
     """Answer typing, sliders and addresses; whatever was pressed before is cancelled."""
-    typed = [parts.work, *parts.search, *parts.kept]
+    typed = [parts.work, *parts.kept, *parts.search]
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
@@ -66,16 +66,17 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     section = open_section(parts.sections)
     follow_the_work(parts, section, Followers({"heads": heads, "switch-off": worth}))
     work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
-    asked = [*stands, parts.sentences]
+    numbered = [work, parts.sentences, *parts.search]
     pressed = [
-        parts.sentences.input(handlers.pick_sentence, asked, shown, **QUIET),
+        parts.sentences.input(handlers.pick_sentence, numbered, shown, **QUIET),
         parts.german.branch(handlers.pick_piece, stands, shown, **QUIET),
         parts.picture.force(handlers.pick_piece, stands, shown, **QUIET),
         parts.tree.force(handlers.pick_node, stands, shown, **QUIET),
     ]
     parts.picture.attend(handlers.attend, work, parts.weights, **QUIET)
     switches, measured = parts.switches, parts.measured
-    toggled = switches.toggle(handlers.toggle, [*stands, measured], [*shown, switches], **QUIET)
+    asked = [work, measured, *parts.search]
+    toggled = switches.toggle(handlers.toggle, asked, [*shown, switches], **QUIET)
     # its answer holds the switches; another section may have been opened meanwhile
     toggled.success(handlers.heads_if_open, [section, work], parts.heads, **QUIET)
     shown_worth = handlers.show_worth, [work, measured]
