@@ -198,9 +198,8 @@ def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next
 
 
 def test_heads_are_read_from_the_work_when_their_section_is_open(handlers, work):
-    (value,) = handlers.heads(work)
-    assert value["groups"]
-    assert handlers.heads(Work()) == [None]
+    assert handlers.show_heads(work)["groups"]
+    assert handlers.show_heads(Work()) is None
 
 
 def test_what_is_pressed_before_a_setting_was_moved_is_left(handlers, work):

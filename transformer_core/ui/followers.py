@@ -58,6 +58,7 @@ def while_open(section: str, handler: Callable) -> Callable:
     def answer(shown: str, *values):
         return handler(*values) if shown == section else gr.skip()
 
+    answer.__name__ = handler.__name__  # by which gradio tells handlers apart
     return answer
 
 

@@ -15,7 +15,7 @@ from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.ui.events import Values, answers_errors, paced
 from transformer_core.ui.layout import section_id
 from transformer_core.ui.page import Page, forget
-from transformer_core.ui.tabs.lab.layout import CODE, OWN_PAIRS, Layout
+from transformer_core.ui.tabs.lab.layout import OWN_PAIRS, Layout
 from transformer_core.ui.tabs.lab.progress import (
     HINT,
     course_of,
@@ -164,10 +164,8 @@ class Lab:
             return {self.here.output: {"summary": str(error)}}
         return self.looked_at(shown, "" if begun else HINT)
 
-    def show_code(self, section, *values) -> dict:
-        """The lines and shapes of each part of the chosen model, once their section is open."""
-        if section != section_id(CODE):
-            return gr.skip()
+    def show_code(self, *values) -> dict:
+        """The lines and shapes of each part of the chosen model."""
         plan = plan_of(*values)
         try:
             toy, choice = plan.toy(), plan.choices[0]

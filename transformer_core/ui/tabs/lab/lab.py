@@ -15,7 +15,8 @@ from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
 from transformer_core.ui.doors import LIVE_LAB
 from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any, ended_by
-from transformer_core.ui.followers import open_section
+from transformer_core.ui.followers import open_section, while_open
+from transformer_core.ui.layout import section_id
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
@@ -24,7 +25,7 @@ from transformer_core.ui.tabs.lab.handlers import (
     second_model,
     show_pairs,
 )
-from transformer_core.ui.tabs.lab.layout import Layout, doors_of, lay_out
+from transformer_core.ui.tabs.lab.layout import CODE, Layout, doors_of, lay_out
 
 TITLE = LIVE_LAB
 # one training at a time on this machine; gradio tells the others their place in its queue
@@ -105,4 +106,5 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
     opened = open_section(layout.sections)
     changes = [opened.change, layout.task.change, *sizes]
-    after_any(changes, lab.show_code, [opened, *layout.settings], layout.code, **HIDDEN, **QUEUED)
+    show_code = while_open(section_id(CODE), lab.show_code)
+    after_any(changes, show_code, [opened, *layout.settings], layout.code, **HIDDEN, **QUEUED)

@@ -146,14 +146,10 @@ class Handlers:
         plain = work.plain or work.translated
         return Measured(plain, knock_out_translation(self.trained, plain))
 
-    def heads(self, work) -> list:
-        """Work -> every head's map, in a list; none without a text."""
-        return [attended(self.trained, looked_at(self.trained, work)) if work.now else None]
-
     @answers_errors
-    def heads_if_open(self, section, work):
-        """The same for a section that was opened while a press in another one was answered."""
-        return self.heads(work)[0] if section == "heads" else gr.skip()
+    def show_heads(self, work):
+        """Work -> every head's map; without a text, nothing."""
+        return attended(self.trained, looked_at(self.trained, work)) if work.now else None
 
     @answers_errors
     def show_worth(self, work, measured):

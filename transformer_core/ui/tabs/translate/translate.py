@@ -14,7 +14,7 @@ from gradio.events import Dependency
 
 from transformer_core.tasks.sentences import MAX_SENTENCES
 from transformer_core.ui.events import MODEL, QUEUED, QUIET, after_any, ended_by
-from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.followers import Follower, Followers, open_section, while_open
 from transformer_core.ui.head_switches import KEY, wire_knock
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
@@ -61,7 +61,7 @@ def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Depend
 
 def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
-    heads = Follower([parts.heads], handlers.heads)
+    heads = Follower([parts.heads], lambda work: [handlers.show_heads(work)])
     worth = Follower([parts.switches], lambda *now: [handlers.show_worth(*now)], [parts.measured])
     section = open_section(parts.sections)
     follow_the_work(parts, section, Followers({"heads": heads, "switch-off": worth}))
@@ -78,7 +78,8 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     asked = [work, measured, *parts.search]
     toggled = switches.toggle(handlers.toggle, asked, [*shown, switches], **QUIET)
     # its answer holds the switches; another section may have been opened meanwhile
-    toggled.success(handlers.heads_if_open, [section, work], parts.heads, **QUIET)
+    show_heads = while_open("heads", handlers.show_heads)
+    toggled.success(show_heads, [section, work], parts.heads, **QUIET)
     shown_worth = handlers.show_worth, [work, measured]
     wire_knock(switches, (handlers.try_each, work, measured), shown_worth)
     parts.report_opened.select(handlers.open_report, None, parts.report, **MODEL)
