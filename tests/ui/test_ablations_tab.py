@@ -134,7 +134,8 @@ def test_coming_back_to_the_tab_keeps_what_was_chosen(answers, here, folder):
     assert first[here.text] and here.question not in first
     (folder / "gelu" / "metrics.csv").unlink()
     again = answers.arrive("shakespeare", "shakespeare", "loss", *blank(), *DRAWN[2:])
-    assert set(again) == {here.study, here.problems, here.curves}, "all else stays"
+    anew = {here.study, here.problems, here.curves, here.drawn}
+    assert set(again) == anew, "all else stays"
     assert "is missing" in again[here.problems] and "gelu" not in titles(again[here.curves])
 
 

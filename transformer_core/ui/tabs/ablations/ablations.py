@@ -7,7 +7,6 @@ GPU (`python -m train.ablations … --preset gpu`). A loss is in nats, minus the
 the probability that the right answer got: 0 is certain.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -60,7 +59,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
         [study, *here.choices, here.question, here.asked],
         **LATEST,
     )
-    choosing = study.input(
+    study.input(
         answers.choose,
         [study, here.text, here.questions, *settings],
         [*here.choices, here.asked],
@@ -68,7 +67,7 @@ def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:
     )
     curves = answers.draw_curves, [study, metric, *settings], [here.curves]
     after_any([metric.input, *(box.input for box in settings)], *curves, **LATEST)
-    wire_sections(here, sections_of(here, answers), [arriving, choosing])
+    wire_sections(here, sections_of(here, answers))
     return arriving
 
 
@@ -88,9 +87,9 @@ def sections_of(here: Layout, answers: Answers) -> Followers:
     )
 
 
-def wire_sections(here: Layout, followers: Followers, studies: Sequence[Dependency]) -> None:
-    """The open section is drawn after the events that choose a study, and when another is opened
-    or something is chosen in it."""
+def wire_sections(here: Layout, followers: Followers) -> None:
+    """The open section is drawn when a study was opened or chosen, when another section is opened,
+    and when something is chosen in it."""
     opened = open_section(here.sections)
 
     def draw(section, shown, name, *values):
@@ -98,8 +97,6 @@ def wire_sections(here: Layout, followers: Followers, studies: Sequence[Dependen
         return followers.draw(section, name, *values) if name and name == shown else gr.skip()
 
     asked = [opened, here.shown, here.study, here.metric, *followers.own]
-    drawing = draw, asked, followers.outputs
-    for event in studies:
-        event.success(*drawing, **LATEST)
     boxes: list[Any] = [here.metric, *followers.own]
-    after_any([opened.change, *(box.input for box in boxes)], *drawing, **LATEST)
+    changes = [opened.change, here.drawn.change, *(box.input for box in boxes)]
+    after_any(changes, draw, asked, followers.outputs, **LATEST)

@@ -1,5 +1,6 @@
 """What the tab answers: every view's value from the files of a study."""
 
+import time
 from dataclasses import dataclass
 
 import gradio as gr
@@ -74,7 +75,7 @@ class Answers:
             # tab does not ask it again
             values[here.question] = questions.ask(name, text, focus)
             values[here.asked] = name, text
-        return {**values, here.study: name, here.curves: self.draw_curves(name, metric, *settings)}
+        return {**values, here.study: name, **self.drawn(name, metric, *settings)}
 
     @answers_errors
     def choose(self, name, text, questions: Questions, *settings) -> Values:
@@ -84,10 +85,15 @@ class Answers:
         chosen = self.studies.get(name)
         metric = next(iter(chosen.metrics), None)
         # the curves come with the choices, in one answer: whoever opens a study wants to see them
-        curves = {self.here.curves: self.draw_curves(name, metric, *settings)}
+        drawn = self.drawn(name, metric, *settings)
         twins = self.twins_begin(chosen, self.readable(chosen, text))
         asked = {self.here.asked: (name, twins[self.here.text])}
-        return {**curves, **self.offered(chosen), **twins, **asked}
+        return {**drawn, **self.offered(chosen), **twins, **asked}
+
+    def drawn(self, name, metric, *settings) -> Values:
+        """A study's curves, and that the open section is to be drawn anew."""
+        curves = self.draw_curves(name, metric, *settings)
+        return {self.here.curves: curves, self.here.drawn: time.monotonic()}
 
     def readable(self, study: Study, text: str) -> str:
         """A text that is no example, if a study's models can read it; else nothing."""
