@@ -112,7 +112,7 @@ def test_another_setting_of_the_search_leaves_what_was_done(trained, work, typed
     both, _ = again(
         trained, again(trained, work, shown=1, forced=(7,))[0], off=(head_of(trained, 2),)
     )
-    wider, sentence = begin(trained, TEXT, 3, 0.5, both)
+    wider, sentence = begin(trained, TEXT, 3, 0.5, before=both)
     assert wider.search == (3, 0.5)
     assert wider.kept == both.kept and wider.past == both.past
     expected = translate_sentence(trained, both.sources[1], 3, 0.5, (7,), both.off)
@@ -125,7 +125,7 @@ def test_a_sentence_that_was_left_reads_as_if_nothing_had_been_done_to_it(traine
     forced, sentence = again(trained, work, forced=(7,))
     assert sentence.text != work.texts[0]
     left, _ = again(trained, forced, shown=1, forced=())
-    longer, _ = begin(trained, f"{TEXT} Speak again.", *SEARCH, left)
+    longer, _ = begin(trained, f"{TEXT} Speak again.", *SEARCH, before=left)
     assert left.texts == work.texts and longer.texts[:2] == work.texts
 
 
@@ -150,14 +150,14 @@ def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypat
 
     monkeypatch.setattr(tab_work, "translate_texts", translate_texts)
     first, last = work.sources
-    longer, sentence = begin(trained, f"{TEXT} Speak again.", *SEARCH, second)
+    longer, sentence = begin(trained, f"{TEXT} Speak again.", *SEARCH, before=second)
     assert longer.shown == 1 and sentence.source == last and longer.texts[0] == second.texts[0]
     assert translated == ["Speak again."], "what is known is not translated again"
-    edited, _ = begin(trained, f"{first} Hear me.", *SEARCH, second)
+    edited, _ = begin(trained, f"{first} Hear me.", *SEARCH, before=second)
     assert edited.shown == 1 and edited.sources == (first, "Hear me.")
-    other, _ = begin(trained, f"Hear me. {last}", *SEARCH, second)
+    other, _ = begin(trained, f"Hear me. {last}", *SEARCH, before=second)
     assert other.shown == 0
-    fewer, _ = begin(trained, first, *SEARCH, second)
+    fewer, _ = begin(trained, first, *SEARCH, before=second)
     assert fewer.shown == 0
 
 

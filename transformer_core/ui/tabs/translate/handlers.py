@@ -69,7 +69,7 @@ class Handlers:
             if not holds(self.trained, work, *search):
                 if search == self.first and not by_address and not any(work.changes):
                     return self.first_example
-                work, sentence = begin(self.trained, *search, work)
+                work, sentence = begin(self.trained, *search, before=work)
             elif not by_address:  # nothing is new: it stays, with all that was done to it
                 work, sentence = again(self.trained, work)
             if by_address:

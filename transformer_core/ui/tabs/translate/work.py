@@ -91,6 +91,7 @@ def begin(
     text: str,
     beam_size: float,
     length_penalty: float,
+    *,
     before: Work = NO_WORK,
 ) -> tuple[Work, Sentence]:
     """Translate a text, and look at the sentence that was looked at if those above it are the same.
