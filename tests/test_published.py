@@ -70,3 +70,35 @@ def test_a_mended_checkpoint_loads_without_a_restart(tmp_path):
     assert (
         models.language_model.tokenizer.vocab_size == models.language_model.model.config.vocab_size
     )
+
+
+def test_a_damaged_checkpoint_is_read_again_only_if_one_of_its_files_has_changed(
+    tmp_path, monkeypatch
+):
+    models, folder = Models(tmp_path), tmp_path / "shakespeare"
+    write_tiny(folder, tiny_writer())
+    (shard,) = folder.glob("*.safetensors")
+    whole, loads = shard.read_bytes(), []
+
+    def counted(folder, model_class):
+        loads.append(folder)
+        return load_trained(folder, model_class)
+
+    monkeypatch.setattr(published, "load_trained", counted)
+    for n, damaged in enumerate((whole[:-1], whole[:-2]), start=1):
+        shard.write_bytes(damaged)
+        said = {models.unusable("shakespeare") for _ in range(3)}
+        assert len(loads) == n and len(said) == 1 and shard.name in said.pop()
+        with pytest.raises(CheckpointError, match=shard.name):
+            models.language_model  # noqa: B018
+    shard.write_bytes(whole)
+    assert models.unusable("shakespeare") == "" and len(loads) == 3
+
+
+def test_a_vocabulary_that_a_study_lacked_is_found_without_a_restart(tmp_path):
+    models, study = Models(tmp_path), tmp_path / "ablations" / "shakespeare"
+    write_tiny(study / "full", tiny_writer())
+    (study / "full" / "tokenizer.json").rename(tmp_path / "elsewhere.json")
+    assert "tokenizer.json" in models.unusable("ablations/shakespeare/full")
+    (tmp_path / "elsewhere.json").rename(study / "tokenizer.json")
+    assert models.unusable("ablations/shakespeare/full") == ""

@@ -1,7 +1,9 @@
-"""Files that are whole at every moment."""
+"""Files that are whole at every moment, and how it is noticed that one has changed."""
 
 import os
 import threading
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -19,3 +21,14 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     except Exception:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def stamp_of(files: Iterable[Path]) -> tuple[tuple[str, int, int, int], ...]:
+    """What differs once one of these files is changed, added or removed; any may be missing."""
+    found = []
+    for path in sorted(files):
+        with suppress(FileNotFoundError):  # another process may be tidying up
+            now = path.stat()
+            # the last of the times also tells what keeps the other two: a copy, or new permissions
+            found.append((str(path), now.st_size, now.st_mtime_ns, now.st_ctime_ns))
+    return tuple(found)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.checkpoint import CheckpointError, Trained, load_trained
+from transformer_core.files import stamp_of
 from transformer_core.model.models import (
     DecoderLM,
     EncoderClassifier,
@@ -65,12 +66,16 @@ CHECKPOINTS = {
 
 
 class Models:
-    """Every checkpoint of a folder, each loaded on first use and shared by all requests."""
+    """Every checkpoint of a folder, each loaded on first use and shared by all requests.
+
+    One that cannot be loaded is not tried again before one of its files has changed.
+    """
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.lock = threading.Lock()
         self.loaded: dict[str, Trained[Any]] = {}
+        self.failed: dict[str, tuple[object, str]] = {}  # the stamp of the files, and why
 
     def get(self, name: str) -> Trained[Any]:
         """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
@@ -78,11 +83,25 @@ class Models:
             return ready  # while another loads
         with self.lock:
             if name not in self.loaded:
-                if absent := self.absent(name):
-                    raise CheckpointError(absent)
-                model_class = CHECKPOINTS[name].model if name in CHECKPOINTS else Model
-                self.loaded[name] = load_trained(self.folder / name, model_class)
+                self.loaded[name] = self.read(name)
             return self.loaded[name]
+
+    def read(self, name: str) -> Trained[Any]:
+        """The same from its files, or at once why these very files could not be read before."""
+        if absent := self.absent(name):
+            raise CheckpointError(absent)
+        folder = self.folder / name
+        # taken before they are read: what changes meanwhile is tried again; a study's variants have
+        # their vocabulary in the folder above
+        now = stamp_of([*folder.glob("*"), folder.parent / "tokenizer.json"])
+        then, reason = self.failed.get(name, (None, ""))
+        if now == then:
+            raise CheckpointError(reason)
+        try:
+            return load_trained(folder, CHECKPOINTS[name].model if name in CHECKPOINTS else Model)
+        except CheckpointError as error:
+            self.failed[name] = now, str(error)
+            raise
 
     def has(self, name: str) -> bool:
         """Whether folder/name holds a checkpoint, without loading it."""

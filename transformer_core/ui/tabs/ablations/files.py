@@ -4,6 +4,7 @@ import functools
 import html
 from pathlib import Path
 
+from transformer_core.files import stamp_of
 from transformer_core.studies.records import Study, read_study
 from transformer_core.studies.statistics import clearness
 from transformer_core.tasks.requests import InputError
@@ -21,21 +22,13 @@ class Studies:
         """A study as its files are now; InputError if there is none of this name."""
         if name not in self.names:
             raise InputError(f"There is no study {name!r}.")
-        return self.unchanged(name, stamp_of(self.folder / name))
+        folder = self.folder / name
+        files = [folder / "study.json", *folder.glob("*/*.json"), *folder.glob("*/*.csv")]
+        return self.unchanged(name, stamp_of(files))
 
     def clearest(self) -> str:
         """The study whose variants one can best tell apart."""
         return max(self.names, key=lambda name: clearness(self.get(name)))
-
-
-def stamp_of(folder: Path) -> tuple:
-    """What changes when a file of a study does."""
-    files = [folder / "study.json", *folder.glob("*/*.json"), *folder.glob("*/*.csv")]
-    return tuple(
-        (str(path), path.stat().st_mtime_ns, path.stat().st_size)
-        for path in sorted(files)
-        if path.exists()
-    )
 
 
 def problems_of(study: Study) -> str:
