@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from transformer_core.explain.contributions import contributions, origins
-from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.models import AT_CLS, EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
     BATCH_TOKENS,
@@ -54,7 +54,7 @@ class Attribution:
 def raw_attention(trace: Trace) -> Tensor:
     """What [CLS] looks at in the last layer, the mean of its heads. -> (length,)"""
     *_, last = trace.attention.values()
-    return last.weights[0, :, 0].mean(0)
+    return last.weights[0, :, AT_CLS].mean(0)
 
 
 @torch.inference_mode()
@@ -65,7 +65,7 @@ def attention_rollout(trace: Trace, residual: float = 0.5) -> Tensor:
     the heads look, on average. -> (length,), sums to 1
     """
     layers = [attention.weights[0].mean(0) for attention in trace.attention.values()]
-    flow = torch.eye(len(layers[0]))[0]
+    flow = torch.eye(len(layers[0]))[AT_CLS]
     for weights in reversed(layers):
         flow = residual * flow + (1 - residual) * flow @ weights
     return flow
@@ -78,7 +78,7 @@ def value_weighted_attention(model: EncoderClassifier, trace: Trace) -> Tensor:
     """
     attention = model.encoder.blocks[-1].self_attention
     seen = trace.attention[attention.site]
-    carried = seen.weights[:, :, 0, :, None] * seen.value  # (1, heads, key, head_dim)
+    carried = seen.weights[:, :, AT_CLS, :, None] * seen.value  # (1, heads, key, head_dim)
     return F.linear(attention.join_heads(carried), attention.output.weight)[0].norm(dim=-1)
 
 
@@ -214,7 +214,7 @@ def taken(model: EncoderClassifier, trace: Trace) -> Iterator[tuple[str, Tensor,
     )
     yield (
         "contributions",
-        origins(contributions(model, trace)).source[0],
+        origins(contributions(model, trace)).source[AT_CLS],
         "how much of the last state of [CLS] came from each word through all layers, as the flow "
         "draws it",
     )

@@ -13,7 +13,13 @@ from torch import Tensor
 
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.contributions import contributions
-from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model
+from transformer_core.model.models import (
+    AT_CLS,
+    DecoderLM,
+    EncoderClassifier,
+    EncoderDecoder,
+    Model,
+)
 from transformer_core.model.trace import Site, Trace
 from transformer_core.tasks.classification import LABELS, POSITIVE, Classification
 from transformer_core.tasks.generation import Look
@@ -129,7 +135,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
 def passing_through(shares: list[Tensor]) -> list[Tensor]:
     """How much of the last state of [CLS] goes through each token's state, before the first layer
     and after each; shares are those of a review, a layer each (token, token) -> (token,) each."""
-    passing = [torch.eye(len(shares[0]))[0]]
+    passing = [torch.eye(len(shares[0]))[AT_CLS]]
     for share in reversed(shares):
         passing.insert(0, passing[0] @ share)
     return passing

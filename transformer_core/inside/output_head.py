@@ -17,7 +17,7 @@ from transformer_core.inside.arithmetic import (
 )
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.panel import Panel
-from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.models import AT_CLS, EncoderClassifier
 from transformer_core.tasks.classification import LABELS
 from transformer_core.tasks.lens import log_probs
 from transformer_core.tasks.wording import quoted
@@ -36,7 +36,7 @@ class Said:
         if isinstance(seen.model, EncoderClassifier):
             first = seen.model.config.pooling == "cls"
             self.logits, self.column, self.layer = seen.logits[None], "class", seen.model.head
-            self.states = self.states[:1] if first else self.states.mean(0, keepdim=True)
+            self.states = self.states[[AT_CLS]] if first else self.states.mean(0, keepdim=True)
             self.rows = ["[CLS]" if first else "mean"]
             numbers = map(str, range(len(LABELS), self.logits.size(-1)))
             self.names = [*LABELS, *numbers][: self.logits.size(-1)]

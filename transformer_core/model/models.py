@@ -15,6 +15,8 @@ from transformer_core.model.masks import PAD, causal_mask, padding_mask
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.model.trace import Site, Trace, record_residual
 
+AT_CLS = 0  # where a classifier has its [CLS]; what explains an answer assumes pooling="cls"
+
 
 class Stack(nn.Module):
     """Embeddings in, hidden states out: positions, then n_layers blocks, then a final norm."""
@@ -168,10 +170,10 @@ class EncoderClassifier(Model):
     def forward(
         self, tokens: Tensor, trace: Trace | None = None, inputs_embeds: Tensor | None = None
     ) -> Tensor:
-        """tokens (batch, length), tokens[:, 0] is [CLS] -> logits (batch, n_classes)"""
+        """tokens (batch, length), tokens[:, AT_CLS] is [CLS] -> logits (batch, n_classes)"""
         x = self.encoder.embed(tokens) if inputs_embeds is None else inputs_embeds
         x = self.encoder(x, padding_mask(tokens), trace=trace)
-        return self.head(x[:, 0] if self.config.pooling == "cls" else mean_of_real(x, tokens))
+        return self.head(x[:, AT_CLS] if self.config.pooling == "cls" else mean_of_real(x, tokens))
 
 
 class MaskedLM(Model):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.decoding.steps import next_log_probs
-from transformer_core.model.models import DecoderLM, EncoderClassifier, Model, Stack
+from transformer_core.model.models import AT_CLS, DecoderLM, EncoderClassifier, Model, Stack
 from transformer_core.model.trace import Trace
 
 
@@ -16,7 +16,7 @@ def class_lens(model: EncoderClassifier, trace: Trace) -> Tensor:
 
     Returns probabilities (layers + 1, n_classes); the last are the model's own.
     """
-    states = torch.stack([x[0, 0] for x in trace.residual["encoder"]])
+    states = torch.stack([x[0, AT_CLS] for x in trace.residual["encoder"]])
     return model.head(model.encoder.norm(states)).softmax(-1)
 
 
