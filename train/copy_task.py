@@ -19,8 +19,8 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
-from transformer_core.tasks.batches import translate_ids
-from transformer_core.tokenization import EOS, PAD, SPECIAL_TOKENS, symbols
+from transformer_core.tasks.batches import greedy_accuracy
+from transformer_core.tokenization import PAD, SPECIAL_TOKENS, symbols
 
 N_SYMBOLS = 20
 MAX_SYMBOLS = 20  # in one sequence
@@ -87,13 +87,8 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
 def accuracy(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     """How well greedy decoding repeats sequences (batch, length), BOS … EOS, padded."""
     sources = [[token for token in row if token != PAD] for row in sequences[:, 1:].tolist()]
-    exact = right = total = 0
-    for source, copy in zip(sources, translate_ids(model, sources, beam_size=1), strict=True):
-        written = copy.with_end(EOS)
-        exact += written == source
-        right += sum(a == b for a, b in zip(written, source, strict=False))
-        total += max(len(written), len(source))
-    return {"exact_match": exact / len(sources), "token_accuracy": right / total}
+    exact, right = greedy_accuracy(model, sources, sources)
+    return {"exact_match": exact, "token_accuracy": right}
 
 
 def unseen(config: ModelConfig, n: int, seed: int) -> Tensor:

@@ -276,8 +276,8 @@ def test_a_perfect_and_a_hopeless_copier_get_what_they_deserve(monkeypatch):
 
     def judged(write) -> dict[str, float]:
         monkeypatch.setattr(
-            "train.copy_task.translate_ids",
-            lambda model, sources, beam_size: [write(source) for source in sources],
+            "transformer_core.tasks.batches.translate_ids",
+            lambda model, sources, beam_size, at_least: [write(source) for source in sources],
         )
         return accuracy(None, rows)
 

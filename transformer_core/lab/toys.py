@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformer_core.model.masks import PAD, pad
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
-from transformer_core.tasks.batches import translate_ids
+from transformer_core.tasks.batches import greedy_accuracy
 from transformer_core.tasks.requests import InputError, check_number
 from transformer_core.tokenization import (
     BOS,
@@ -206,6 +206,5 @@ def exact_match(model: EncoderDecoder, unseen: Batch) -> float:
     """Share of the inputs whose greedy, unaided output is right to the last symbol."""
     sources, targets = ([[i for i in row if i != PAD] for row in t.tolist()] for t in unseen)
     longest = unseen[1].size(1) - 1  # of the right outputs, their end included
-    outputs = translate_ids(model, sources, beam_size=1, at_least=longest)
-    written = [output.with_end(EOS) for output in outputs]
-    return sum(w == t[1:] for w, t in zip(written, targets, strict=True)) / len(targets)
+    exact, _ = greedy_accuracy(model, sources, [t[1:] for t in targets], at_least=longest)
+    return exact

@@ -1,5 +1,5 @@
 """Sequences through an encoder-decoder, many at once and with nothing to look at: how they are
-framed, how long an answer may be, and which are decoded together.
+framed, how long an answer may be, which are decoded together, and how many are right.
 """
 
 from collections.abc import Iterator
@@ -79,3 +79,22 @@ def grouped(lengths: list[int], limits: list[int], beam_size: int) -> Iterator[l
         group.append(i)
     if group:
         yield group
+
+
+def greedy_accuracy(
+    model: EncoderDecoder, sources: list[list[int]], targets: list[list[int]], at_least: int = 0
+) -> tuple[float, float]:
+    """How well greedy decoding writes targets, each of which ends with EOS.
+
+    Returns the share of them that is right to the last token, and the share of all tokens that
+    stand in their right place, ends and what is too many included. at_least as in
+    `new_tokens_limit`.
+    """
+    exact = right = total = 0
+    outputs = translate_ids(model, sources, beam_size=1, at_least=at_least)
+    for output, target in zip(outputs, targets, strict=True):
+        written = output.with_end(EOS)
+        exact += written == target
+        right += sum(a == b for a, b in zip(written, target, strict=False))
+        total += max(len(written), len(target))
+    return exact / len(targets), right / total
