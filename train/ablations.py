@@ -10,7 +10,6 @@ again, or twice at once, shares what is left.
 """
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -29,11 +28,19 @@ from train.running.metrics import COLUMNS, Metrics, read_rows, recorded, write_r
 from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
-from train.studies.variant import describe, doubt_of_data, refuse_other_data, refuse_to_mix
+from train.studies.variant import (
+    describe,
+    doubt_of_data,
+    refuse_other_data,
+    refuse_to_mix,
+    study_of,
+    write_study,
+)
 from transformer_core import checkpoint
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import TOKENIZER_FILE
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
+from transformer_core.studies.records import METRICS_FILE, POSITIONS_FILE, VARIANT_FILE
 
 KEPT_SEED = 0  # whose weights stay
 
@@ -82,17 +89,17 @@ def keep_run(
 ) -> None:
     """Put one seed's run into a variant's folder; weights says whether they are worth keeping."""
     folder.mkdir(exist_ok=True)
-    write_atomically(folder / "variant.json", record)
+    write_atomically(folder / VARIANT_FILE, record)
     if weights and metrics.seed == KEPT_SEED and checkpoint.can_hold(last):
         checkpoint.save(folder, last)
-        write_atomically(folder.parent / "tokenizer.json", task.tokenizer.to_json())
+        write_atomically(folder.parent / TOKENIZER_FILE, task.tokenizer.to_json())
     if task.by_position is not None:
         rows = [
             {"seed": str(metrics.seed), "position": str(position), "loss": f"{loss:.6g}"}
             for position, loss in task.by_position(last)
         ]
-        merge(folder / "extrapolation.csv", list(rows[0]), rows, metrics.seed)
-    merge(folder / "metrics.csv", COLUMNS, metrics.rows, metrics.seed)
+        merge(folder / POSITIONS_FILE, list(rows[0]), rows, metrics.seed)
+    merge(folder / METRICS_FILE, COLUMNS, metrics.rows, metrics.seed)
 
 
 def seeded(recipe: Recipe, seed: int) -> Recipe:
@@ -108,13 +115,13 @@ def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int)
 
 def is_finished(folder: Path, seed: int) -> bool:
     """Whether a variant's metrics.csv holds this seed: its rows are written all at once."""
-    return any(row["seed"] == str(seed) for row in read_rows(folder / "metrics.csv"))
+    return any(row["seed"] == str(seed) for row in read_rows(folder / METRICS_FILE))
 
 
 def agreed(out: Path) -> Hardware:
     """What all runs of a study compute with: the precision it began with, whatever machine it
     continues on; a new study takes the precision that is fast here."""
-    held = read_json(out / "study.json") or {}
+    held = study_of(out)
     if "precision" not in held:
         return choose()
     return Hardware(device(), held["precision"], held["precision_why"])
@@ -213,7 +220,7 @@ def main(argv: list[str] | None = None) -> None:
         if doubt := doubt_of_data(out):
             print(doubt)
         record = {
-            **(read_json(out / "study.json") or {}),
+            **study_of(out),
             "variants": list(study.variants(study.presets[flags.preset])),
             "metric": study.metric,
             "unit": study.unit,
@@ -221,7 +228,7 @@ def main(argv: list[str] | None = None) -> None:
             "precision_why": hardware.why,
             "plan": plan,
         }
-        write_atomically(out / "study.json", json.dumps(record, indent=2) + "\n")
+        write_study(out, record)
     if flags.jobs == 1:
         return work(flags, hardware)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit stops the daemons too

@@ -10,7 +10,7 @@ from typing import Any
 
 from train.evaluate import exam_of
 from train.running.card import meaning
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import SCORES_FILE, read_json
 from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.findings import SIDES, seeds_of
@@ -28,7 +28,7 @@ def table(checkpoints: Path) -> str:
     found = {
         folder: record
         for folder in CHECKPOINTS
-        if (record := read_json(checkpoints / folder / "scores.json"))
+        if (record := read_json(checkpoints / folder / SCORES_FILE))
     }
     of_tasks = ({f: r for f, r in found.items() if CHECKPOINTS[f].task == task} for task in tasks)
     return "\n".join(task_table(checkpoints, records) for records in of_tasks if records)

@@ -17,7 +17,13 @@ from train.running.card import write_card
 from train.running.flags import in_a_sentence
 from train.running.records import is_in
 from train.running.scores import evaluate_and_publish
-from transformer_core.checkpoint import load_trained, read_measured
+from transformer_core.checkpoint import (
+    SCORES_FILE,
+    TEST_SET_FILE,
+    is_checkpoint,
+    load_trained,
+    read_measured,
+)
 from transformer_core.model.models import Model
 from transformer_core.published import CHECKPOINTS
 
@@ -38,8 +44,8 @@ def is_current(path: Path) -> bool:
 def is_scored(folder: Path) -> bool:
     """Whether scores.json, and what the exam found besides, belong to the current weights, and to
     all of the data."""
-    scores = read_measured(folder, "scores.json")
-    beside = [path for path in [folder / "test_set.json"] if path.exists()]
+    scores = read_measured(folder, SCORES_FILE)
+    beside = [path for path in [folder / TEST_SET_FILE] if path.exists()]
     return bool(scores) and "--limit" not in scores["command"] and all(map(is_current, beside))
 
 
@@ -60,11 +66,11 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[s
     done = []
     for name in CHECKPOINTS:
         folder = checkpoints / name
-        if not (folder / "config.json").exists():
+        if not is_checkpoint(folder):
             continue
         if everything or not is_scored(folder):
             scored(folder, data)
-            done.append(f"{name}/scores.json")
+            done.append(f"{name}/{SCORES_FILE}")
         else:
             card = exam_of(CHECKPOINTS[name].script).card_of(folder)
             write_card(load_trained(folder, Model), card)
@@ -86,7 +92,7 @@ def main(argv: list[str] | None = None) -> None:
     flags = parser.parse_args(argv)
     if flags.data is not None and not flags.data.is_dir():
         parser.error(f"--data {flags.data} is no folder")
-    if not any((flags.checkpoints / name / "config.json").exists() for name in CHECKPOINTS):
+    if not any(is_checkpoint(flags.checkpoints / name) for name in CHECKPOINTS):
         parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
     done = refresh(flags.checkpoints, flags.data, everything=flags.all)
     if is_in(flags.checkpoints, [PUBLISHED]):

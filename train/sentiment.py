@@ -52,7 +52,7 @@ from train.running.verdicts import (
     worst,
 )
 from train.sentiment_cards import card_of, preset_of
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import TEST_SET_FILE, Trained
 from transformer_core.model.models import EncoderClassifier, Model
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.tokenization import Tokenizer
@@ -159,7 +159,7 @@ def examine(trained: Trained[Model], some: Reviews) -> tuple[Scores, Details]:
         "reliability": bins,
         "errors": list(worst(logits, some)),
     }
-    return scores, {"test_set.json": details}
+    return scores, {TEST_SET_FILE: details}
 
 
 def share_right(trained: Trained[Model], kind: str) -> float:

@@ -9,7 +9,7 @@ from sacrebleu.metrics.chrf import CHRF
 from train.data import hub
 from train.running.card import Card
 from train.running.records import flag, read_runs
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import SCORES_FILE, read_json
 
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
 YEARS = range(2010, 2016)  # of IWSLT's test sets
@@ -110,5 +110,5 @@ def card_of(folder: Path) -> Card:
     runs = read_runs(folder)
     if runs and not any(flag(one, "data") for one in runs):
         return TALKS
-    scored = (read_json(folder / "scores.json") or {}).get("scores", {})
+    scored = (read_json(folder / SCORES_FILE) or {}).get("scores", {})
     return CARD if scored.keys() >= MIX else OWN

@@ -44,10 +44,17 @@ MODELS: dict[str, type[Model]] = {  # by the names that a config.json gives them
     )
 }
 SHARD_SIZE = "9MB"  # any host takes such files; a larger tensor has a shard of its own
+CONFIG_FILE, TOKENIZER_FILE = "config.json", "tokenizer.json"
+SCORES_FILE, TEST_SET_FILE = "scores.json", "test_set.json"  # of an exam, for `read_measured`
 
 
 class CheckpointError(Exception):
     """A checkpoint that cannot be used; the message names the file and what is wrong with it."""
+
+
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a folder is one, without reading it."""
+    return (folder / CONFIG_FILE).exists()
 
 
 def read_json(path: Path) -> Any:
@@ -62,9 +69,9 @@ def read_json(path: Path) -> Any:
 
 def weights_of(folder: Path) -> dict[str, str]:
     """The weight files of a checkpoint and their hashes; CheckpointError if it names none."""
-    held = read_json(folder / "config.json")
+    held = read_json(folder / CONFIG_FILE)
     if not isinstance(held, dict) or not isinstance(held.get("weights"), dict):
-        raise CheckpointError(f"{folder / 'config.json'} names no weights")
+        raise CheckpointError(f"{folder / CONFIG_FILE} names no weights")
     return held["weights"]
 
 
@@ -97,7 +104,7 @@ def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> N
         write_atomically(folder / f"model-{digest[:12]}.safetensors", content)
         shards[f"model-{digest[:12]}.safetensors"] = digest
     description = {"model": type(model).__name__, "weights": shards, "config": asdict(model.config)}
-    write_atomically(folder / "config.json", json.dumps(description, indent=2) + "\n")
+    write_atomically(folder / CONFIG_FILE, json.dumps(description, indent=2) + "\n")
     killed = [p for p in folder.glob(".*.unfinished") if is_abandoned(p)]
     current = {folder / name for name in shards}
     for stale in {*folder.glob("model-*.safetensors"), *killed} - current:
@@ -140,7 +147,7 @@ def load(folder: Path, model_class: type[M] = Model) -> M:  # type: ignore[assig
 
 def load_named(folder: Path, model_class: type[M]) -> tuple[M, dict[str, str]]:
     """What `load` returns, and the weight files that it was read from, with their hashes."""
-    path = folder / "config.json"
+    path = folder / CONFIG_FILE
     while True:
         try:
             content = path.read_bytes()
@@ -248,5 +255,5 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 def vocabulary_of(folder: Path) -> Path:
     """A checkpoint's tokenizer.json; the variants of a study share one, in the study's folder."""
-    own, shared = (place / "tokenizer.json" for place in (folder, folder.parent))
+    own, shared = (place / TOKENIZER_FILE for place in (folder, folder.parent))
     return own if own.exists() or not shared.exists() else shared

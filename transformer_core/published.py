@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import CheckpointError, Trained, load_trained
+from transformer_core.checkpoint import (
+    TOKENIZER_FILE,
+    CheckpointError,
+    Trained,
+    is_checkpoint,
+    load_trained,
+)
 from transformer_core.files import stamp_of
 from transformer_core.model.models import (
     DecoderLM,
@@ -93,7 +99,7 @@ class Models:
         folder = self.folder / name
         # taken before they are read: what changes meanwhile is tried again; a study's variants have
         # their vocabulary in the folder above
-        now = stamp_of([*folder.glob("*"), folder.parent / "tokenizer.json"])
+        now = stamp_of([*folder.glob("*"), folder.parent / TOKENIZER_FILE])
         then, reason = self.failed.get(name, (None, ""))
         if now == then:
             raise CheckpointError(reason)
@@ -105,7 +111,7 @@ class Models:
 
     def has(self, name: str) -> bool:
         """Whether folder/name holds a checkpoint, without loading it."""
-        return (self.folder / name / "config.json").exists()
+        return is_checkpoint(self.folder / name)
 
     def absent(self, name: str) -> str:
         """The remedy, if folder/name holds no checkpoint; an empty string if it does."""

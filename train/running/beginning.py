@@ -13,7 +13,7 @@ from train.running.flags import Options
 from train.running.history import taught_by
 from train.running.records import announced_run, flag, resumed_run, shape_of
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, read_json, vocabulary_of
+from transformer_core.checkpoint import CheckpointError, is_checkpoint, read_json, vocabulary_of
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
@@ -41,7 +41,7 @@ def refuse_another_model(folder: Path, model: Model) -> None:
     """A run is resumed with the model that it began with."""
     if begun := announced_run(folder):
         held = begun.get("model", {})  # older ones do not say; --out holds another's model
-    elif (folder / "config.json").exists():
+    elif is_checkpoint(folder):
         try:
             held = shape_of(checkpoint.load(folder, type(model)))
         except CheckpointError as error:

@@ -18,7 +18,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 
 from train.running.records import TRIALS, flag, planned, read_runs, validation_losses
-from transformer_core.checkpoint import Trained, read_json, weights_of
+from transformer_core.checkpoint import SCORES_FILE, Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.model.rivals import LinearClassifier
@@ -66,7 +66,7 @@ def publish(
         "date": date.today().isoformat(),
         "weights": trained.weights,
     }
-    write_atomically(trained.folder / "scores.json", json.dumps(record, indent=2) + "\n")
+    write_atomically(trained.folder / SCORES_FILE, json.dumps(record, indent=2) + "\n")
     write_card(trained, card_of(trained.folder))
 
 
@@ -78,7 +78,7 @@ def write_card(trained: Trained[Model], card: Card) -> None:
 def model_card(trained: Trained[Model], card: Card) -> str:
     """The README.md of a checkpoint, as the Hugging Face Hub reads it."""
     folder = trained.folder
-    record = read_json(folder / "scores.json")
+    record = read_json(folder / SCORES_FILE)
     sections = [
         f"---\n{front_matter(folder, card, record['scores'])}\n---",
         f"# {card.title}\n\n{card.summary}",

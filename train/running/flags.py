@@ -17,7 +17,12 @@ from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
 from train.running.inherited import begun_with, initial
 from train.running.records import VOCABULARY, announced_run, is_in
-from transformer_core.checkpoint import CheckpointError, read_tokenizer, vocabulary_of
+from transformer_core.checkpoint import (
+    CheckpointError,
+    is_checkpoint,
+    read_tokenizer,
+    vocabulary_of,
+)
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -208,7 +213,7 @@ def check(
     check_data(parser, flags.data, "training", one_file=one_file)
     for name in ("init", "teachers"):
         for folder in getattr(flags, name, []):
-            if not (folder / "config.json").exists():
+            if not is_checkpoint(folder):
                 parser.error(f"--{name} {folder} holds no checkpoint")
     if is_in(flags.out, getattr(flags, "teachers", [])):
         # the pupil would replace its teacher there, and a resumed run would learn from the pupil
@@ -245,7 +250,7 @@ def check_data(
 
 def refuse_to_destroy(options: Options) -> None:
     """A finished model is replaced only on request, and what somebody else wrote not at all."""
-    if not (options.out / "config.json").exists():
+    if not is_checkpoint(options.out):
         if (options.out / "README.md").exists():
             raise SystemExit(
                 f"{options.out / 'README.md'} is no model's card, and one would take its place: "

@@ -7,6 +7,7 @@ from typing import Any
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
 from train.running.records import announced_run, read_runs
+from transformer_core.studies.records import METRICS_FILE
 from transformer_core.studies.trainings import trainings_behind
 
 Record = dict[str, Any]
@@ -19,7 +20,7 @@ def history(options: Options) -> tuple[Path, ...]:
     """
     if options.resume and (begun := announced_run(options.out)):
         return tuple(map(Path, begun["past"]))
-    if options.resume and (options.out / "metrics.csv").exists():
+    if options.resume and (options.out / METRICS_FILE).exists():
         return (options.out,)
     runs = {folder: read_runs(folder) for folder in options.init}
     return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
@@ -41,7 +42,7 @@ def open_metrics(
         known = n_shared(runs, its)
         rows += [
             {**row, "run": str(int(row["run"]) - known + len(runs))}
-            for row in read_rows(folder / "metrics.csv")
+            for row in read_rows(folder / METRICS_FILE)
             if known < int(row["run"]) <= len(its)
         ]
         runs += its[known:]
@@ -49,7 +50,7 @@ def open_metrics(
     own = begun["run"] if begun else None
     if options.resume and not begun and past == (options.out,) and runs:
         own = runs.pop()
-    metrics = Metrics(options.out / "metrics.csv", len(runs) + 1, options.train.seed, rows)
+    metrics = Metrics(options.out / METRICS_FILE, len(runs) + 1, options.train.seed, rows)
     return metrics, runs, own
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from train.running.records import announced_run, flag, read_runs, resumed_run
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import CONFIG_FILE, read_json
 from transformer_core.model.config import OF_CLASSIFIERS
 
 # fields that say how a model is trained, or what it can read, and not which weights it has
@@ -32,7 +32,7 @@ def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
 
 def model_of(folder: Path) -> dict[str, Any]:
     """The fields of a checkpoint's ModelConfig; none if it holds no model."""
-    return (read_json(folder / "config.json") or {}).get("config", {})
+    return (read_json(folder / CONFIG_FILE) or {}).get("config", {})
 
 
 def initial(flags: argparse.Namespace) -> tuple[Path, ...]:

@@ -12,25 +12,27 @@ from typing import Any
 from train.loop import Batch
 from train.running.measured import MEASURED
 from train.running.metrics import read_rows
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import SCORES_FILE, TEST_SET_FILE, TOKENIZER_FILE, read_json
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.studies import learning
+from transformer_core.studies.records import METRICS_FILE
+from transformer_core.studies.trainings import RUNS_FILE
 from transformer_core.tokenization import Tokenizer
 
 TRIALS = "trials.json"
 BEGUN = Path("training") / "begun.json"  # beside the states of a run
-VOCABULARY = BEGUN.with_name("tokenizer.json")  # of the run that BEGUN describes
+VOCABULARY = BEGUN.with_name(TOKENIZER_FILE)  # of the run that BEGUN describes
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
     """Every run that led to a checkpoint, oldest first."""
-    return read_json(folder / "run.json") or []
+    return read_json(folder / RUNS_FILE) or []
 
 
 def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
     """Write the runs before and this one, which may still be under way, to run.json."""
-    write_atomically(folder / "run.json", json.dumps([*before, run], indent=2) + "\n")
+    write_atomically(folder / RUNS_FILE, json.dumps([*before, run], indent=2) + "\n")
     for name in (BEGUN, VOCABULARY):
         (folder / name).unlink(missing_ok=True)
 
@@ -79,7 +81,7 @@ def resumed_run(folder: Path) -> dict[str, Any] | None:
 
 def retract(folder: Path) -> None:
     """Drop what was measured of weights that others have replaced."""
-    for name in ("scores.json", "README.md", "test_set.json", *MEASURED):
+    for name in (SCORES_FILE, "README.md", TEST_SET_FILE, *MEASURED):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -93,7 +95,7 @@ def validation_losses(folder: Path, number: int) -> list[float]:
     """What metrics.csv holds of one run, in its order."""
     return [
         float(row["value"])
-        for row in read_rows(folder / "metrics.csv")
+        for row in read_rows(folder / METRICS_FILE)
         if (row["run"], row["split"], row["metric"]) == (str(number), "validation", "loss")
     ]
 

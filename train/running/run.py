@@ -31,7 +31,7 @@ from train.running.records import (
 from train.running.scores import Exam, evaluate_and_publish
 from train.states import remove_states
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, load_trained
+from transformer_core.checkpoint import CONFIG_FILE, TOKENIZER_FILE, CheckpointError, load_trained
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.model.seeding import seeding
@@ -175,9 +175,9 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     # nobody could tell that it speaks of the old ones
     (folder / "README.md").unlink(missing_ok=True)
     # now, and not before: until here the old model stands beside its own vocabulary
-    vocabulary = folder / "tokenizer.json"
+    vocabulary = folder / TOKENIZER_FILE
     if vocabulary.exists() and vocabulary.read_text(encoding="utf-8") != tokenizer.to_json():
-        (folder / "config.json").unlink(missing_ok=True)  # rather none than a mismatched one
+        (folder / CONFIG_FILE).unlink(missing_ok=True)  # rather none than a mismatched one
     write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
     retract(folder)

@@ -16,6 +16,7 @@ from train.running.hardware import Hardware, name_of
 from train.studies.recipe import Recipe, Task
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
+from transformer_core.studies.records import METRICS_FILE, STUDY_FILE, VARIANT_FILE
 
 N_COUNTED = 4  # batches whose floating-point operations are counted
 
@@ -28,7 +29,7 @@ def refuse_to_mix(
     -> the plan of the study's whole model, which study.json keeps for those that come later;
     SystemExit if the study in out, or one of the chosen variants there, was begun with another.
     """
-    begun = read_json(out / "study.json") or {}
+    begun = study_of(out)
     # older ones do not say, but were begun with the whole model
     refuse_another(out, begun.get("plan") or held_by(out / "full"), plan(full, hardware))
     for name, recipe in chosen.items():
@@ -36,9 +37,19 @@ def refuse_to_mix(
     return plan(full, hardware)
 
 
+def study_of(out: Path) -> dict[str, Any]:
+    """What study.json says of a study; nothing if it was not begun."""
+    return read_json(out / STUDY_FILE) or {}
+
+
+def write_study(out: Path, record: dict[str, Any]) -> None:
+    """Have study.json say this of a study."""
+    write_atomically(out / STUDY_FILE, json.dumps(record, indent=2) + "\n")
+
+
 def held_by(folder: Path) -> dict[str, Any] | None:
     """What a variant's folder says of it, if it was trained."""
-    return read_json(folder / "variant.json")
+    return read_json(folder / VARIANT_FILE)
 
 
 def refuse_another(folder: Path, held: dict[str, Any] | None, wanted: dict[str, Any]) -> None:
@@ -66,10 +77,10 @@ def refuse_other_data(out: Path, first_examples: str) -> None:
 
     SystemExit if it holds another: the runs of the study were trained on other data.
     """
-    record = read_json(out / "study.json")
+    record = study_of(out)
     if record.setdefault("first_examples", first_examples) != first_examples:
         raise SystemExit(f"{out} was trained on other data: remove it or choose another --out.")
-    write_atomically(out / "study.json", json.dumps(record, indent=2) + "\n")
+    write_study(out, record)
 
 
 def doubt_of_data(out: Path) -> str:
@@ -78,8 +89,8 @@ def doubt_of_data(out: Path) -> str:
 
     It can be gone on with all the same: the data may well be those that it was trained on.
     """
-    trained = sorted(path.parent.name for path in out.glob("*/metrics.csv"))
-    if not trained or "first_examples" in (read_json(out / "study.json") or {}):
+    trained = sorted(path.parent.name for path in out.glob(f"*/{METRICS_FILE}"))
+    if not trained or "first_examples" in study_of(out):
         return ""
     return (
         f"{out} does not say which data it was trained on ({', '.join(trained)}): make sure that "

@@ -15,6 +15,9 @@ from transformer_core.studies.curves import Curve, Line, aligned, average, line,
 from transformer_core.tasks.wording import in_words
 
 ABLATIONS = "ablations"  # among the checkpoints, the folder of all studies
+STUDY_FILE, VARIANT_FILE = "study.json", "variant.json"  # of a study, and of each variant in it
+METRICS_FILE = "metrics.csv"  # of the variants of a study, and of every other training
+POSITIONS_FILE = "extrapolation.csv"  # of a variant: its loss by place in a long text
 AXES = ("steps", "targets", "seconds", "FLOPs")
 TEXT = {"split", "metric"}  # columns of anything else than numbers
 WHOLE = {"run", "seed", "step", "position"}
@@ -129,14 +132,14 @@ def folder_of(study: str, variant: str) -> str:
 def read_studies(folder: Path) -> dict[str, Study]:
     """Every study of a checkpoints folder."""
     return {
-        path.parent.name: read_study(path.parent) for path in sorted(folder.glob("*/study.json"))
+        path.parent.name: read_study(path.parent) for path in sorted(folder.glob(f"*/{STUDY_FILE}"))
     }
 
 
 def read_study(folder: Path) -> Study:
     """One study; what cannot be read is among its problems."""
     try:
-        plan = read_record(folder / "study.json", {"variants", "metric", "unit"})
+        plan = read_record(folder / STUDY_FILE, {"variants", "metric", "unit"})
     except StudyError as error:
         return Study(folder.name, "loss", "targets", (), {}, (str(error),))
     problems: list[str] = []
@@ -160,15 +163,15 @@ def read_study(folder: Path) -> Study:
 
 def read_variant(folder: Path) -> Variant:
     """One variant's record and curves; StudyError if there are none."""
-    record = read_record(folder / "variant.json", RECORDED)
-    table = read_table(folder / "metrics.csv", COLUMNS)
+    record = read_record(folder / VARIANT_FILE, RECORDED)
+    table = read_table(folder / METRICS_FILE, COLUMNS)
     curves = {
         (str(split), str(metric)): curve(some, "step", "value")
         for (split, metric), some in table.groupby(["split", "metric"], sort=False)
     }
     loss = curves.get(("validation", "loss"))
     if loss is None:
-        raise StudyError(f"{folder / 'metrics.csv'} has no validation loss.")
+        raise StudyError(f"{folder / METRICS_FILE} has no validation loss.")
     # before the first step a metric may have no number, and the training goes on
     diverged = frozenset(table["seed"][~np.isfinite(table["value"]) & (table["step"] > 0)])
     partial, problems = set(), []
@@ -177,7 +180,7 @@ def read_variant(folder: Path) -> Variant:
         if done < record["train"]["steps"] and seed not in diverged:
             partial.add(seed)
             problems.append(
-                f"{folder / 'metrics.csv'} is partial: seed {seed} ends at step {done:,} of "
+                f"{folder / METRICS_FILE} is partial: seed {seed} ends at step {done:,} of "
                 f"{record['train']['steps']:,}."
             )
     by_position = read_positions(folder)
@@ -188,7 +191,7 @@ def read_variant(folder: Path) -> Variant:
 
 def read_positions(folder: Path) -> Curve | None:
     """A variant's loss by place in texts longer than its training's; None if not measured."""
-    path = folder / "extrapolation.csv"
+    path = folder / POSITIONS_FILE
     if not path.exists():
         return None
     return curve(read_table(path, {"seed", "position", "loss"}), "position", "loss")

@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from transformer_core.studies.records import COLUMNS, read_table
+from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
+
+RUNS_FILE = "run.json"  # what was run, one entry a training
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
 
     StudyError if the record cannot be read.
     """
-    path = folder / "metrics.csv"
+    path = folder / METRICS_FILE
     if not path.exists():
         return []
     table = read_table(path, COLUMNS | {"run"})

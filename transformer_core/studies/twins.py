@@ -13,7 +13,7 @@ from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderD
 from transformer_core.model.rivals import BagClassifier, LSTMClassifier
 from transformer_core.model.trace import Site, Trace
 from transformer_core.published import Models
-from transformer_core.studies.records import ABLATIONS, Study, folder_of
+from transformer_core.studies.records import ABLATIONS, STUDY_FILE, Study, folder_of
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import SAMPLING, SEED, look, nats_per_token, read, write
 from transformer_core.tasks.requests import AttentionView, InputError, check_characters
@@ -75,7 +75,7 @@ def attention(models: Models, twin: Twin) -> dict[Site, AttentionView]:
 
 def can_read(models: Models, study: str, text: str) -> bool:
     """Whether there is a study, with its whole model, and that would read this text."""
-    if not (models.folder / ABLATIONS / study / "study.json").exists():
+    if not (models.folder / ABLATIONS / study / STUDY_FILE).exists():
         return False
     try:
         check(models.get(folder_of(study, "full")), text)

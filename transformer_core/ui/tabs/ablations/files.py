@@ -5,7 +5,7 @@ import html
 from pathlib import Path
 
 from transformer_core.files import stamp_of
-from transformer_core.studies.records import Study, read_study
+from transformer_core.studies.records import STUDY_FILE, Study, read_study
 from transformer_core.studies.statistics import clearness
 from transformer_core.tasks.requests import InputError
 
@@ -15,7 +15,7 @@ class Studies:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.names = [path.parent.name for path in sorted(folder.glob("*/study.json"))]
+        self.names = [path.parent.name for path in sorted(folder.glob(f"*/{STUDY_FILE}"))]
         self.unchanged = functools.lru_cache(maxsize=16)(lambda name, _: read_study(folder / name))
 
     def get(self, name: str) -> Study:
@@ -23,7 +23,7 @@ class Studies:
         if name not in self.names:
             raise InputError(f"There is no study {name!r}.")
         folder = self.folder / name
-        files = [folder / "study.json", *folder.glob("*/*.json"), *folder.glob("*/*.csv")]
+        files = [folder / STUDY_FILE, *folder.glob("*/*.json"), *folder.glob("*/*.csv")]
         return self.unchanged(name, stamp_of(files))
 
     def clearest(self) -> str:

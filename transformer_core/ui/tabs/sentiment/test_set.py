@@ -7,7 +7,7 @@ import textwrap
 
 import gradio as gr
 
-from transformer_core.checkpoint import read_measured
+from transformer_core.checkpoint import TEST_SET_FILE, read_measured
 from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
@@ -64,7 +64,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 def measured(models: Models) -> dict | None:
     """What `train.evaluate sentiment --write` found out about these weights, if it was run."""
     trained = models.classifier
-    return read_measured(trained.folder, "test_set.json", trained.weights)
+    return read_measured(trained.folder, TEST_SET_FILE, trained.weights)
 
 
 @answers_errors
