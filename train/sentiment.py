@@ -259,7 +259,9 @@ def main(argv: list[str] | None = None) -> None:
         return batches(examples, target, options.train, forgotten=forgotten)
 
     def taught() -> Callable[[int], Batch]:
-        return batches_with(verdicts_of(teachers, options.precision, unlabelled))
+        verdicts = verdicts_of(teachers, options.precision, unlabelled)
+        teachers.clear()  # they are asked once, and would stay where the pupil learns
+        return batches_with(verdicts)
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)

@@ -277,6 +277,7 @@ def main(argv: list[str] | None = None) -> None:
 
     def taught() -> Callable[[int], Batch]:
         answers = answers_of(teachers, options.precision, learnt)
+        teachers.clear()  # they are asked once, and would stay where the pupil learns
         return batches(learnt, config.max_len, options.train, answers)
 
     batch_of = batches(learnt, config.max_len, options.train)

@@ -1,6 +1,7 @@
 """The models that this project trains: the one table of them, and how all others come by them."""
 
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,18 +71,20 @@ CHECKPOINTS = {
     "copy_task": Published("Copy task", EncoderDecoder, "copy", "train.copy_task"),
 }
 
+RETRY = 60  # seconds: it may have been for want of memory, or too many open files
+
 
 class Models:
     """Every checkpoint of a folder, each loaded on first use and shared by all requests.
 
-    One that cannot be loaded is not tried again before one of its files has changed.
+    One that cannot be loaded is tried again when one of its files has changed, or after a minute.
     """
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.lock = threading.Lock()
         self.loaded: dict[str, Trained[Any]] = {}
-        self.failed: dict[str, tuple[object, str]] = {}  # the stamp of the files, and why
+        self.failed: dict[str, tuple[object, float, str]] = {}  # files' stamp, until when, why
 
     def get(self, name: str) -> Trained[Any]:
         """The checkpoint in folder/name; CheckpointError, with the remedy, if there is none."""
@@ -100,13 +103,13 @@ class Models:
         # taken before they are read: what changes meanwhile is tried again; a study's variants have
         # their vocabulary in the folder above
         now = stamp_of([*folder.glob("*"), folder.parent / TOKENIZER_FILE])
-        then, reason = self.failed.get(name, (None, ""))
-        if now == then:
+        then, until, reason = self.failed.get(name, (None, 0.0, ""))
+        if now == then and time.monotonic() < until:
             raise CheckpointError(reason)
         try:
             return load_trained(folder, CHECKPOINTS[name].model if name in CHECKPOINTS else Model)
         except CheckpointError as error:
-            self.failed[name] = now, str(error)
+            self.failed[name] = now, time.monotonic() + RETRY, str(error)
             raise
 
     def has(self, name: str) -> bool:

@@ -28,7 +28,7 @@ def test_a_changed_score_changes_the_table(tmp_path):
     ("one", "other", "differ"),
     [
         ((5, {"examples": "a1"}), (5, {"examples": "b2"}), True),
-        ((5, {"examples": "a1"}), (5, {"examples": "a1"}), False),
+        ((5, {"examples": "a1"}), (6, {"examples": "a1"}), False),
         ((5, {"examples": "a1"}), (5, {}), False),
         ((5, {}), (6, {"examples": "a1"}), True),
     ],

@@ -169,10 +169,13 @@ def test_the_example_of_another_study_was_not_brought(answers, here):
     assert here.question not in arrived and arrived[here.text] == TEXTS["shakespeare"]
 
 
-def test_another_study_leaves_what_was_asked_of_the_one_before(answers):
+def test_another_study_leaves_what_was_asked_of_the_one_before(answers, here):
     questions = Questions()
     left = questions.ask("copy_task", "CAB", Focus())
-    answers.choose("shakespeare", "", questions, *DRAWN[2:])
+    first, second = (
+        answers.choose("shakespeare", "", questions, *DRAWN[2:])[here.drawn] for _ in range(2)
+    )
+    assert first != second, "which the open section follows"
     assert not questions.begin(left) and not questions.open
 
 

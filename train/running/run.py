@@ -162,7 +162,8 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     new one did not grow from it, drop also what was recorded on the way to it.
 
     Nothing is dropped where a run goes on from what the folder holds and has not changed it yet,
-    and before the new weights stand only the card, which is written from the other files.
+    and before the new weights stand only the card, which is written from the other files, and the
+    config of a model whose vocabulary is another one.
     SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
     """
     try:

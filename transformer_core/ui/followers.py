@@ -58,7 +58,7 @@ def while_open(section: str, handler: Callable) -> Callable:
     def answer(shown: str, *values):
         return handler(*values) if shown == section else gr.skip()
 
-    answer.__name__ = handler.__name__  # by which gradio tells handlers apart
+    answer.__name__ = handler.__name__  # gradio names what listens after it
     return answer
 
 
