@@ -46,7 +46,8 @@ function draw() {
     unpackSigned(packed).map((v) => v * value.limit)
   );
   const scores = unpackSigned(value.scores).map((v) => v * value.most);
-  met = { ...value, queries, keys, scores, places: queries.length / value.channels };
+  const tokens = value.tokens.map(visible), places = queries.length / value.channels;
+  met = { ...value, tokens, queries, keys, scores, places };
   asked = { query: value.query, key: value.key, head: value.head };
   document.dispatchEvent(new CustomEvent('place:say', { detail: [null, 'words', value.chosen] }));
   choices();

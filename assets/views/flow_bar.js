@@ -26,7 +26,7 @@ function flowBar(bar, redraw) {
   const unfold = control('flow-unfold', 'Unfold the layers'),
     rawly = control('flow-raw', 'Raw attention'),
     chooser = flowChooser(redraw),
-    least = range('', 8, .5, 'Thinnest ribbon shown, in percent'),
+    least = range('', 8, .5, 'Hide below, in percent of a ribbon'),
     leastText = make('output', { 'aria-live': 'off' });
   bar.append(chooser.heads, chooser.layers);
   const limit = { class: 'flow-sift', title: 'Thinner ribbons are not drawn', text: 'Hide below ' };

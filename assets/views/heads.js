@@ -155,7 +155,7 @@ function label() { // both axes, with as many tokens as there is room for
   if (!width) return; // it is drawn before it is seen
   $('.heads-keys').classList.toggle(
     'tall',
-    Math.max(...keys.map((t) => t.trim().length)) * 7 > width / keys.length,
+    Math.max(...keys.map((t) => axisName(t).length)) * 7 > width / keys.length,
   );
   labelAxis($('.heads-queries'), queries, map.clientHeight || width);
   labelAxis($('.heads-keys'), keys, map.clientWidth || width);

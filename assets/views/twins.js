@@ -49,7 +49,7 @@ function enlarge(twin) {
 function plot(twin) {
   const map = mapOf(twin, STEERED), keys = make('div', { class: 'heads-keys' });
   const queries = make('div', { class: 'heads-queries' });
-  keys.classList.toggle('tall', twin.keys.some((key) => key.trim().length > LONG));
+  keys.classList.toggle('tall', twin.keys.some((key) => axisName(key).length > LONG));
   label = () => {
     labelAxis(keys, twin.keys, map.clientWidth);
     labelAxis(queries, twin.queries, map.clientHeight);
