@@ -3,14 +3,15 @@
 // value: {part, of: [model, text], pressed: whether the part or its head was}, of whose numbers none is
 //   open; or {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what
 //   each is], terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or
-//   null, others: [count, sum], total, steps: [[what, value], …], code: [where, the line] or []}; null
-//   is minus infinity
+//   null, others: [count, sum], total, steps: [[what, value], …], crowd: see arithmetic_crowd.js, or null, code: [where, the line]
+//   or []}; null is minus infinity
 const section = element.firstElementChild,
   column = element.closest('.unfoldable'),
   title = $('h3'),
   finding = $('.finding'),
-  code = $('.arithmetic-code'),
+  code = $('.code-line'),
   rows = $('.arithmetic-rows'),
+  crowd = $('.arithmetic-crowd'),
   trail = $('.arithmetic-trail'),
   note = $('.note');
 let before = []; // [name, cell] of the numbers that led here
@@ -66,9 +67,7 @@ function draw() {
   title.textContent = value.name;
   finding.textContent = value.said;
   note.textContent = value.note;
-  const [where, line] = value.code;
-  code.hidden = !line;
-  code.replaceChildren(make('code', {}, ...coloured(line ?? '')), make('small', { text: where }));
+  showLine(code, value.code);
   trail.replaceChildren(
     ...before.map(([name], i) =>
       make('button', { type: 'button', 'data-do': 'back', 'data-i': i, text: `‹ ${name}` })
@@ -85,6 +84,7 @@ function draw() {
     ),
     ...lines.map((line, i) => row(line, i, (v) => 100 * (v - low) / wide)),
   );
+  drawCrowd();
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
   if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
@@ -162,5 +162,12 @@ actions.csv = () =>
       ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
     ]),
   ]);
+function drawCrowd() {
+  const value = current();
+  if (!value?.crowd) return crowd.replaceChildren();
+  const [[, before]] = value.terms, [, [, after]] = value.steps; // − mean, then ÷ √variance
+  crowd.replaceChildren(crowdOf(value.crowd, [before, after], crowd.clientWidth));
+}
+whenResized(crowd, drawCrowd);
 watch('value', draw);
 draw();

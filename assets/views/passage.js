@@ -1,7 +1,7 @@
 // What becomes of one token in one part of a model: a row of each of the part's matrices, which of
 // attention tell how a query came to its weights, and of everything else are rungs of a ladder. The
 // value is that of shared_panels.js.
-const NARROW = 420; // px, on which half as much has room
+const SIDE = 128, COLUMN = 70, FEWEST = 4; // px beside a ladder's columns and of each; columns
 const chips = $('.passage-tokens'), scroll = $('.passage-scroll'), table = $('.passage-table');
 const restOnToken = roving(chips, 'button'),
   restOnNumber = roving(table, 'button', { is: (one) => !one.closest('.ahead') });
@@ -9,10 +9,15 @@ const play = passagePlay(table, () => restOnNumber());
 // of the part that is open: its panels; {tokens, first() -> which to begin with, at(i) -> {nodes:
 // what the table has, story: see passage_play.js, hint, rest: what of it Tab reaches}}
 let panels = [], way = null;
-let token = -1, read = ''; // which one, and of which tokens
-let narrow = false, due = false; // for what width it is drawn; whether nobody has seen it yet
+let token = -1, drawnFor = 0, due = false; // columns that had room; whether nobody has seen it yet
+const LISTS = 4, followed = new Map(); // of the last lists of tokens, which one was chosen
 
-const isNarrow = () => scroll.clientWidth > 0 && scroll.clientWidth < NARROW;
+// offsetWidth, which a scroll bar does not change: else one redraw could ask for the next
+const columnsFit = () =>
+  scroll.clientWidth
+    ? clamp(Math.floor((scroll.offsetWidth - SIDE) / COLUMN), FEWEST, RUNGS)
+    : RUNGS;
+const listed = () => JSON.stringify(way.tokens);
 function bring() { // the best key and the chosen token into sight, once they are seen
   due = !scroll.clientWidth;
   if (due) return;
@@ -22,7 +27,10 @@ function bring() { // the best key and the chosen token into sight, once they ar
 }
 function choose(i) {
   token = i;
-  narrow = isNarrow();
+  followed.delete(listed()); // what was chosen last is the last to be forgotten
+  followed.set(listed(), i);
+  if (followed.size > LISTS) followed.delete(followed.keys().next().value);
+  drawnFor = columnsFit();
   for (const [at, chip] of [...chips.children].entries()) chip.ariaPressed = at === i;
   restOnToken(chips.children[i]);
   const { nodes, story, hint, rest } = way.at(i);
@@ -52,9 +60,7 @@ function draw() {
       })
     ),
   );
-  const text = JSON.stringify(way.tokens);
-  choose(text === read ? token : way.first());
-  read = text;
+  choose(followed.get(listed()) ?? way.first());
   // what was pressed can be far from what it shows, for example on a page of one column
   const { top } = element.getBoundingClientRect();
   if (value.jump && (top < 0 || top > innerHeight - 120)) {
@@ -73,8 +79,10 @@ actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () => panels.length && savePanels(panels);
 new ResizeObserver(() => {
   if (!way) return;
-  if (isNarrow() !== narrow && scroll.clientWidth) choose(token);
+  if (scroll.clientWidth && columnsFit() !== drawnFor) choose(token);
   else if (due) bring();
 }).observe(scroll);
+// where small bars are not seen, see passage.css
+matchMedia('(max-width: 640px)').addEventListener('change', () => way && choose(token));
 watch('value', draw);
 draw();

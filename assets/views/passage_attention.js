@@ -58,7 +58,11 @@ function attention(panels) {
     const cells = steps.map((step, n) => {
       const value = rowOf(of[step], i)[j];
       const text = step === 'softmax' ? percent(value) : threeDigits(value);
-      return make('td', { 'data-at': 2 + n }, pressable(of[step], j, of.key.rows[j], text));
+      return make(
+        'td',
+        { 'data-at': 2 + n },
+        pressable(of[step], j, `“${unspaced(of.key.rows[j])}”`, text),
+      );
     });
     return make(
       'tr',
@@ -148,16 +152,35 @@ function attentionStory(of, i, best, who, finding) {
     'with position bias': (v) => ['distance', `Less for their distance: ${v} for ${key}.`],
   };
   const share = percent(number('softmax'));
+  const asks = `${Who} asks: its query, ${n} numbers, meets the key of every token it may see.`;
+  // [the panel that is made, the name of the step, what is said, …]
   const steps = [
-    ['query', `${Who} asks: its query, ${n} numbers, meets the key of every token it may see.`],
-    ['products', `Number by number, its query is multiplied with each key: ${n} products.`, true],
-    ...Object.keys(scores).filter((panel) => of[panel]).map((panel) =>
-      scores[panel](threeDigits(number(panel)))
-    ),
-    ['softmax', `Softmax makes them shares of a whole: ${share} for ${key}.`],
-    ['values', 'Each key has a value as well, and so large a share of it is taken.', true],
-    ['context', `The sum of all that is taken, the context, goes on to ${who}.`, true],
-    ['all', finding],
+    ['query', 'query', asks],
+    [
+      'query · key',
+      'products',
+      `Number by number, its query is multiplied with each key: ${n} products.`,
+      true,
+    ],
+    ...Object.keys(scores).filter((panel) => of[panel]).map((panel) => [
+      panel,
+      ...scores[panel](threeDigits(number(panel))),
+    ]),
+    ['softmax', 'softmax', `Softmax makes them shares of a whole: ${share} for ${key}.`],
+    [
+      'value',
+      'values',
+      'Each key has a value as well, and so large a share of it is taken.',
+      true,
+    ],
+    ['context', 'context', `The sum of all that is taken, the context, goes on to ${who}.`, true],
+    ['softmax', 'all', finding],
   ];
-  return steps.map(([name, say, bars = false], at) => ({ at, name, say, bars }));
+  return steps.map(([panel, name, say, bars = false], at) => ({
+    at,
+    name,
+    say,
+    code: of[panel].code,
+    bars,
+  }));
 }

@@ -1,7 +1,7 @@
 // A token's row of each matrix of a part as a ladder: all its numbers as a skyline, and of those
 // that say most, where they can be read and pressed.
 
-const RUNGS = 8, ROOM = 326; // columns; px of all rungs
+const RUNGS = 8, ROOM = 300; // columns; px of all rungs
 const FAN = 22, LINE = 17; // px between a skyline and its numbers, and of a line of these
 const AROUND = FAN + LINE + 6; // of a rung beside its skyline
 const isOfOneKind = (a, b) => a.column === b.column && a.n_columns === b.n_columns;
@@ -18,7 +18,7 @@ const columnName = ({ column, columns }, c) =>
 // says most, value(panel) its number there, and beside(panel, name) the number beside its row.
 const FINDINGS = {
   embedding: ({ who, size, best, value }) =>
-    `${who} begins as ${size} numbers of its own. The largest is ${best}: ${
+    `${who} begins as ${size} numbers of its own. Furthest from 0 is ${best}: ${
       value('token vectors')
     }.`,
   positions: ({ who, best, value, has }) =>
@@ -43,6 +43,7 @@ const FINDINGS = {
   },
   'feed-forward': ({ who, best, value, beside, active }) => {
     const silent = beside(active, 'zeros');
+    if (silent === 1) return `All units are silent at ${who}.`;
     return (silent > .01
       ? `${percent(silent)} of all units are silent at ${who}; `
       : `At ${who}, `) +
@@ -106,7 +107,7 @@ function ladder(panels) {
     return isOne ? own.map(() => all) : own;
   }
   function at(i) {
-    const n = isNarrow() ? RUNGS / 2 : RUNGS;
+    const n = Math.min(columnsFit(), Math.max(...panels.map((panel) => panel.n_columns)));
     const named = groups.length * LINE; // each group names its columns
     const high = Math.min(180, Math.floor((ROOM - named) / panels.length) - AROUND);
     const nodes = groups.map((group) => {
@@ -138,7 +139,7 @@ const columnsOf = (n) =>
   );
 // one matrix: the skyline of a row, ways from what is lit to its numbers, and these
 function rung(panel, i, lit, range, high, { step, named }) {
-  const numbers = rowOf(panel, i), at = { 'data-at': step };
+  const numbers = rowOf(panel, i), at = { 'data-at': step }, of = `“${unspaced(panel.rows[i])}”`;
   const beside = panel.beside.map(([what, all]) =>
     make('span', {
       text: `${what}: ${threeDigits(all[i])}`,
@@ -160,7 +161,11 @@ function rung(panel, i, lit, range, high, { step, named }) {
     make('th', { ...at, scope: 'col', text: columnName(panel, c), title: columnName(panel, c) })
   );
   const cells = lit.map((c) =>
-    make('td', at, pressable(panel, c, panel.rows[i], shownBy(panel, numbers[c])))
+    make(
+      'td',
+      at,
+      pressable(panel, c, `${of}, ${columnName(panel, c)}`, shownBy(panel, numbers[c])),
+    )
   );
   const rows = [[side, skyline], ...named ? [names] : [], cells];
   return rows.map((row) => make('tr', {}, ...row));
@@ -183,8 +188,8 @@ function fan(lit, n) { // from the bars of a skyline to the middles of as many c
 function ladderStory(panels, told, finding) {
   const steps = panels.map((panel, at) => {
     const name = panel.title, Name = name[0].toUpperCase() + name.slice(1);
-    return { at, name, say: `${Name}: ${panel.how}; ${told(panel)}.` };
+    return { at, name, say: `${Name}: ${panel.how}; ${told(panel)}.`, code: panel.code };
   });
-  const all = { at: panels.length, name: 'all', say: finding };
+  const all = { at: panels.length, name: 'all', say: finding, code: panels.at(-1).code };
   return panels.length > 1 ? [...steps, all] : [all];
 }

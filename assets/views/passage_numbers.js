@@ -26,7 +26,7 @@ function smallBars(numbers, [least, most], high = 16, lit = null) {
   );
   return svg;
 }
-// one number of a panel; what made it is opened by a press, if this part made it
+// one number of a panel, and what it is of; what made it is opened by a press, if this part made it
 const pressable = ({ title, made }, column, of, text) =>
   made
     ? make('button', {
@@ -34,7 +34,7 @@ const pressable = ({ title, made }, column, of, text) =>
       class: 'passage-number',
       'data-panel': title,
       'data-column': column,
-      'aria-label': `${title}, “${unspaced(of)}”: ${text}, how it was made`,
+      'aria-label': `${title}, ${of}: ${text}, how it was made`,
       text,
     })
     : make('span', { class: 'passage-given', text });

@@ -2,18 +2,23 @@
 // sentence. In the table [data-at] says in which.
 
 // the bar below the table, rest() being called whenever other numbers are seen
-// -> tell(story): takes what is told, and shows its end; a story: [{at, name, say, bars: whether the
-//   step has nothing but small bars}, …]
+// -> tell(story): takes what is told, and shows its end; a story: [{at, name, say, code: the line
+//   that does it, see showLine, bars: whether the step has nothing but small bars}, …]
 function passagePlay(table, rest) {
-  const slider = $('.passage-slider'), step = $('.passage-box output'), note = $('.view-note');
+  const slider = $('.passage-slider'),
+    step = $('.passage-box output'),
+    note = $('.view-note'),
+    line = $('.code-line');
   const PACE = 2600; // ms to read a sentence
   let story = [];
   function show() {
-    const { at, name, say } = story[+slider.value];
+    const { at, name, say, code } = story[+slider.value];
     fillTrack(slider);
     step.textContent = name;
     slider.setAttribute('aria-valuetext', name);
     inscribe(note, say);
+    const [where, text] = code;
+    showLine(line, text ? [where.split('/').at(-1), text] : []);
     for (const cell of table.querySelectorAll('[data-at]')) {
       cell.classList.toggle('ahead', +cell.dataset.at > at);
     }

@@ -6,6 +6,14 @@ const WORDS = new RegExp(
   /("""[\s\S]*?"""|#.*|"[^"\n]*"|'[^'\n]*')/.source + `|\\b(${KEYWORDS.replaceAll(' ', '|')})\\b`,
   'g',
 );
+// the line that computes what is shown, and where it stands: [where, line], or nothing
+function showLine(box, [where, line] = []) {
+  box.hidden = !line;
+  box.replaceChildren(
+    make('code', {}, ...coloured(line ?? '')),
+    make('small', { text: where ?? '' }),
+  );
+}
 function coloured(text) {
   const nodes = [];
   let from = 0;

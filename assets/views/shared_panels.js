@@ -1,7 +1,7 @@
 // The matrices of one part of a model and what stands above them, for stages.js and passage.js.
 // value: {title, see, part, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
 //   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
-//   columns, or none, made: whether a number can be opened}]}; packed: base64 of little-endian
+//   columns, or none, made: whether a number can be opened, code: see showLine}]}; packed: base64 of little-endian
 //   float32, -Infinity is hidden
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
@@ -11,10 +11,9 @@ const panelsOf = (value) =>
     numbers: floats(panel.values),
     beside: panel.beside.map(([what, packed]) => [what, floats(packed)]),
   })) ?? [];
-// the title of the part, what it is there for, and a button for each of its heads
-function introduce({ title, see, heads, head }) {
+// the title of the part, and a button for each of its heads
+function introduce({ title, heads, head }) {
   $('.part-title').textContent = title;
-  inscribe($('.view-note'), see);
   redraw(
     $('.part-heads'),
     ...Array.from({ length: heads }, (_, h) =>

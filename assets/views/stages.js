@@ -131,6 +131,7 @@ function draw() {
   maps = panelsOf(value).map((panel) => ({ ...panel, cell: [0, 0] }));
   if (!maps.length) return figures.replaceChildren();
   introduce(value);
+  inscribe($('.view-note'), value.see);
   figures.replaceChildren(...maps.map(plot));
   $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
   labels();

@@ -94,6 +94,7 @@ def a_row_is_told_step_by_step(page):
     finding = said.inner_text()
     slider.press("Home")
     expect(said).to_contain_text("meets the key of every token")
+    expect(part.locator(".code-line")).to_contain_text("query = self.")
     expect(scores).to_be_hidden()
     for _ in ("products", "score"):
         slider.press("ArrowRight")
@@ -137,6 +138,9 @@ def every_box_can_be_pressed(page):
     ):
         press(page, key, said)
         assert stage in stages(page)
+        token = page.locator("#inside-part .passage-tokens [aria-pressed=true]").inner_text()
+        expect(page.locator("#inside-part .view-note")).to_contain_text(f"“{token}”")
+        expect(page.locator("#inside-part tbody b").last).to_be_visible()
     section(page, "Code")
     expect(page.locator("#inside-code .code-lines")).to_contain_text("def logits")
 
@@ -180,7 +184,7 @@ def a_number_opens_into_what_it_is_made_of(page):
     weight, title = the_first_weight_opens(page), sheet.locator("h3")
     expect(part).to_be_hidden()
     expect(sheet.locator(".finding")).to_contain_text("a share of")
-    line = sheet.locator(".arithmetic-code")
+    line = sheet.locator(".code-line")
     expect(line).to_contain_text("weights = scores.where(mask, -math.inf).softmax(dim=-1)")
     expect(line).to_contain_text("transformer_core/model/attention.py, line")
     sheet.locator(".own button").click()
@@ -209,6 +213,7 @@ def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
     expect(sheet.locator("h3")).to_be_in_viewport()
     sheet.locator(".term button").first.click()
     expect(sheet.locator("h3")).to_contain_text(", unit")
+    a_norm_moves_a_whole_row(page, sheet)
     press(page, "decoder:0:cross:add", "x + update")
     expect(sheet).to_be_hidden()
     for title, opens in (("x + update", True), ("what the sublayer answered", False)):
@@ -255,6 +260,7 @@ def the_steps_of_a_ladder_appear_in_their_order(part):
     expect(after).to_be_hidden()
     slider.press("ArrowRight")
     expect(said).to_contain_text("After relu: ")
+    expect(part.locator(".code-line")).to_contain_text("after = self.activation(before)")
     expect(after).to_be_visible()
     slider.press("End")
 
@@ -266,6 +272,17 @@ def test_a_token_is_followed_through_the_parts(open_page):
     expect(page.locator("#inside-part").get_by_role("button", name="Play")).to_be_hidden()
     page.set_viewport_size({"width": 390, "height": 844})  # half as many columns have room
     expect(page.locator("#inside-part .passage-number")).to_have_count(4)
+
+
+def a_norm_moves_a_whole_row(page, sheet):
+    expect(sheet.locator(".crowd")).to_have_count(0)
+    press(page, "decoder:0:cross:norm", "norm")
+    page.locator("#inside-part .passage-number").first.click()
+    expect(sheet.locator("h3")).to_contain_text("what the norm made of")
+    expect(sheet.locator(".crowd-dot")).to_have_count(2 * 384)
+    expect(sheet.locator(".crowd")).to_contain_text("mean 0, spread 1")
+    step = sheet.locator(".arithmetic-row", has_text="÷ √variance").locator("b")
+    assert sheet.locator(".crowd-number").last.text_content() == step.inner_text()
 
 
 def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
@@ -404,7 +421,8 @@ def what_cannot_be_read_is_a_sentence(page):
     note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("at most 100")
     expect(page.locator(".toast-body")).to_have_count(0)
-    expect(page.locator("#inside-model svg, #inside-part canvas")).to_have_count(0)
+    expect(page.locator("#inside-model svg")).to_have_count(0)
+    expect(page.locator("#inside-part .view-empty")).to_be_visible()
     expect(page.locator("#inside-part .passage-table")).to_be_hidden()
     page.locator("#inside-text textarea").fill("A horse.")
     page.get_by_role("button", name="Look inside").click()

@@ -38,6 +38,18 @@ def cells(panel, head):
         yield Cell(panel.title, row, column, head), panel.values[row, j].item()
 
 
+def test_a_number_that_is_normalised_stands_among_all_of_its_row():
+    seen, nodes = looked(DecoderLM)
+    node = nodes["decoder:final norm"]
+    before = panels(seen, node)[0].values
+    _, found = unfold(seen, node, Cell("after", 1, 3, 0))
+    assert found.crowd.numbers == pytest.approx(before[1].tolist()) and found.crowd.own == 3
+    own = (found.crowd.numbers[3] - found.crowd.mean) / found.crowd.spread
+    assert found.steps[1].value == pytest.approx(own)
+    _, sum_of_products = unfold(seen, nodes["decoder:head"], Cell("logits", 0, 7, 0))
+    assert sum_of_products.crowd is None
+
+
 @every_model
 @every_change
 def test_what_is_added_up_and_done_makes_the_models_own_number(model_class, changes):

@@ -65,6 +65,8 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
     assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
     assert part["panels"] == stages["panels"] and number == closed(visit)
+    where, line = part["panels"][0]["code"]
+    assert line.startswith("query = ") and where.startswith("transformer_core/model/attention.py, ")
     assert lines["parts"] and len(lens["layers"]) == 2
     pressed = gr.EventData(None, {"key": "encoder:0:self:attention"})
     assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"

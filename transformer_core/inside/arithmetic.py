@@ -5,7 +5,7 @@ All is computed anew in double precision, from the numbers that a pass has kept.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torch import Tensor, nn
@@ -46,6 +46,15 @@ class Step(NamedTuple):
     value: float  # afterwards
 
 
+class Crowd(NamedTuple):
+    """The numbers among which one stands, and what they are normalised by."""
+
+    numbers: list[float]
+    own: int  # which of them it is
+    mean: float
+    spread: float  # the root of their variance
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """A sum, and what becomes of it."""
@@ -55,6 +64,7 @@ class Arithmetic:
     kind: str = ""  # what the terms are, in the plural
     factors: tuple[str, ...] = ()  # what the factors of each are
     own: int | None = None  # the term that the steps go on with, if it is not the sum
+    crowd: Crowd | None = None
 
     @property
     def total(self) -> float:
@@ -68,9 +78,7 @@ class Arithmetic:
 
     def then(self, what: str, value: float) -> "Arithmetic":
         """With one step more."""
-        return Arithmetic(
-            self.terms, (*self.steps, Step(what, value)), self.kind, self.factors, self.own
-        )
+        return replace(self, steps=(*self.steps, Step(what, value)))
 
     def largest(self) -> tuple[list[Term], float]:
         """The terms that matter most, the greatest first and its own among them, and what all the
@@ -145,7 +153,8 @@ def normalised(norm: nn.LayerNorm, x: Tensor, channel: int) -> Arithmetic:
     spread = math.sqrt(variance + norm.eps)
     gain, bias = norm.weight[channel].item(), norm.bias[channel].item()
     own = row[channel].item()
-    found = Arithmetic((Term(f"channel {channel + 1}", own),), kind="number")
+    crowd = Crowd(row.tolist(), channel, mean, spread)
+    found = Arithmetic((Term(f"channel {channel + 1}", own),), kind="number", crowd=crowd)
     found = found.then(f"− mean {three_digits(mean)}", own - mean)
     found = found.then(f"÷ √variance {three_digits(spread)}", found.result / spread)
     found = found.then(f"× gain {three_digits(gain)}", found.result * gain)

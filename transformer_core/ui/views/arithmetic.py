@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, Term
+from transformer_core.inside.arithmetic import Arithmetic, Cell, Crowd, Factor, Term
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
@@ -18,11 +18,18 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
         '<div class="arithmetic-head"><span class="view-tools">'
         '<button type="button" data-do="fold">✕ Fold up</button></span>'
         '<nav class="arithmetic-trail" aria-label="numbers opened before"></nav></div>'
-        '<p class="finding" role="status"></p><p class="arithmetic-code"></p>'
-        '<div class="arithmetic-rows"></div>'
+        '<p class="finding" role="status"></p><p class="code-line"></p>'
+        '<div class="arithmetic-rows"></div><div class="arithmetic-crowd"></div>'
         '<p class="note"></p>'
     )
-    return view("arithmetic", title, body, ("csv",), scripts=("shared_code",), **component)
+    return view(
+        "arithmetic",
+        title,
+        body,
+        ("csv",),
+        scripts=("shared_code", "shared_charts", "arithmetic_crowd"),
+        **component,
+    )
 
 
 def arithmetic_value(
@@ -46,6 +53,17 @@ def arithmetic_value(
         "others": [len(found.terms) - len(terms), sent(others)],
         "total": sent(found.total),
         "steps": [[step.what, sent(step.value)] for step in found.steps],
+        "crowd": crowd_value(found.crowd) if found.crowd else None,
+    }
+
+
+def crowd_value(crowd: Crowd) -> dict:
+    """All numbers of a row that is normalised."""
+    return {
+        "numbers": [digits(number, 3) for number in crowd.numbers],
+        "own": crowd.own,
+        "mean": sent(crowd.mean),
+        "spread": sent(crowd.spread),
     }
 
 

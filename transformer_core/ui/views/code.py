@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import gradio as gr
 
-from transformer_core.inside.source import Part
+from transformer_core.inside.source import Lines, Part
 from transformer_core.ui.views.view import view
 
 
@@ -16,6 +16,12 @@ def code_view(title: str, **component) -> gr.HTML:
         '<div class="code-lines"></div></div></div>'
     )
     return view("code", title, body, (), scripts=("shared_code",), **component)
+
+
+def line_value(line: Lines | None) -> list[str]:
+    """Where a line stands, and the line itself, for showLine in shared_code.js; nothing if there is
+    none."""
+    return [f"{line.path}, line {line.first}", line.text] if line else []
 
 
 def code_value(parts: Iterable[Part]) -> dict:

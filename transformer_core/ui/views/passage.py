@@ -6,6 +6,7 @@ from transformer_core.ui.views.stages import PROMISE, heading
 from transformer_core.ui.views.view import player_bar, view
 
 SCRIPTS = (
+    "shared_code",
     "shared_maps",
     "shared_panels",
     "shared_roving",
@@ -29,6 +30,6 @@ def passage_view(title: str, **component) -> gr.HTML:
         '<div class="passage-box">'
         '<div class="passage-tokens" role="group" aria-label="token"></div>'
         '<div class="passage-scroll"><table class="passage-table" aria-label="numbers of the '
-        f'chosen token"></table></div>{bar}</div>'
+        f'chosen token"></table></div><p class="code-line"></p>{bar}</div>'
     )
     return view("passage", title, body, ("csv",), promise=PROMISE, scripts=SCRIPTS, **component)

@@ -6,10 +6,12 @@ import gradio as gr
 from torch import Tensor
 
 from transformer_core.inside.panel import Panel
+from transformer_core.inside.source import Lines
+from transformer_core.ui.views.code import line_value
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
-PROMISE = "Here the numbers of one part appear, a row for each token."
+PROMISE = "Here the numbers of one part appear."
 
 
 def heading() -> str:
@@ -38,6 +40,7 @@ def stages_view(title: str, **component) -> gr.HTML:
 
 def stages_value(
     panels: list[Panel],
+    lines: list[Lines | None],
     title: str,
     see: str,
     part: str,
@@ -46,8 +49,11 @@ def stages_value(
     head: int,
     jump: bool = False,
 ) -> dict:
-    """What stages.js and passage.js draw of a part; heads is 0 where there are none, jump brings it
-    into sight."""
+    """What stages.js and passage.js draw of a part.
+
+    lines are those of the code that made each matrix; heads is 0 where there are none; jump brings
+    the part into sight.
+    """
     return {
         "title": title,
         "see": see,
@@ -55,12 +61,12 @@ def stages_value(
         "heads": heads,
         "head": head,
         "jump": jump,
-        "panels": [panel_value(panel) for panel in panels],
+        "panels": [panel_value(*made) for made in zip(panels, lines, strict=True)],
     }
 
 
-def panel_value(panel: Panel) -> dict:
-    """One matrix and what stands around it."""
+def panel_value(panel: Panel, line: Lines | None) -> dict:
+    """One matrix, what stands around it, and the line of code that made it."""
     return {
         "title": panel.title,
         "how": panel.how,
@@ -73,6 +79,7 @@ def panel_value(panel: Panel) -> dict:
         "signed": panel.signed,
         "chosen": panel.chosen,
         "made": panel.made is not None,
+        "code": line_value(line),
     }
 
 

@@ -3,13 +3,13 @@
 from transformer_core.inside.arithmetic import Arithmetic, Cell, three_digits
 from transformer_core.inside.forward import run
 from transformer_core.inside.panel import Panel
-from transformer_core.inside.source import Lines
 from transformer_core.inside.stages import unfold
 from transformer_core.inside.which_line import line_that_made
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent, quoted
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
 from transformer_core.ui.views.arithmetic import arithmetic_value
+from transformer_core.ui.views.code import line_value
 
 MOST = 1_000_000  # rows or columns that no matrix has
 # what one number of a matrix is called, where the matrix has another name
@@ -42,12 +42,7 @@ def open_number(visit: Visit | None, cell: object, press: object) -> dict:
     value = arithmetic_value(
         found, visit.key, asked, *told, press if isinstance(press, int) else None
     )
-    return {**value, "code": code_value(line_that_made(seen, node, panel.title))}
-
-
-def code_value(line: Lines | None) -> list:
-    """Where a line stands, and the line itself; nothing if there is none."""
-    return [f"{line.path}, line {line.first}", line.text] if line else []
+    return {**value, "code": line_value(line_that_made(seen, node, panel.title))}
 
 
 def cell_of(cell: object, n_heads: int) -> Cell:

@@ -9,6 +9,7 @@ from transformer_core.inside.anatomy import Node, anatomy
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.stages import code, panels
+from transformer_core.inside.which_line import line_that_made
 from transformer_core.lab.training import Training
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
@@ -128,9 +129,9 @@ def part_value(seen: Pass, visit: Visit, node: Node, *, jump: bool = False) -> d
     if heads:
         heading += f", head {visit.head + 1} of {heads}"
     found = panels(seen, node, visit.head)
-    return stages_value(
-        found, heading, purpose(seen, node), node.key, heads=heads, head=visit.head, jump=jump
-    )
+    lines = [line_that_made(seen, node, panel.title) if panel.made else None for panel in found]
+    see, head = purpose(seen, node), visit.head
+    return stages_value(found, lines, heading, see, node.key, heads=heads, head=head, jump=jump)
 
 
 def all_stages(visit: Visit) -> dict:
