@@ -43,7 +43,7 @@
     times: (value) => {
       const counts = {};
       for (const { data, fn } of asked) {
-        if (data[1] === value || data[0] === value) counts[fn] = (counts[fn] ?? 0) + 1;
+        if (data.includes(value)) counts[fn] = (counts[fn] ?? 0) + 1;
       }
       return Math.max(0, ...Object.values(counts));
     },
