@@ -1,6 +1,7 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from tiny import build, tiny_writer, write_tiny
@@ -72,7 +73,7 @@ def test_a_mended_checkpoint_loads_without_a_restart(tmp_path):
     )
 
 
-def test_a_damaged_checkpoint_is_read_again_only_if_one_of_its_files_has_changed(
+def test_a_damaged_checkpoint_is_read_again_if_its_files_have_changed_or_after_a_minute(
     tmp_path, monkeypatch
 ):
     models, folder = Models(tmp_path), tmp_path / "shakespeare"
@@ -84,6 +85,8 @@ def test_a_damaged_checkpoint_is_read_again_only_if_one_of_its_files_has_changed
         loads.append(folder)
         return load_trained(folder, model_class)
 
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(published, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(published, "load_trained", counted)
     for n, damaged in enumerate((whole[:-1], whole[:-2]), start=1):
         shard.write_bytes(damaged)
@@ -91,8 +94,10 @@ def test_a_damaged_checkpoint_is_read_again_only_if_one_of_its_files_has_changed
         assert len(loads) == n and len(said) == 1 and shard.name in said.pop()
         with pytest.raises(CheckpointError, match=shard.name):
             models.language_model  # noqa: B018
+    clock.now += published.RETRY
+    assert shard.name in models.unusable("shakespeare") and len(loads) == 3
     shard.write_bytes(whole)
-    assert models.unusable("shakespeare") == "" and len(loads) == 3
+    assert models.unusable("shakespeare") == "" and len(loads) == 4
 
 
 def test_a_vocabulary_that_a_study_lacked_is_found_without_a_restart(tmp_path):

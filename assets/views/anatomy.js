@@ -85,17 +85,25 @@ function fresh() { // a new model or text: open what is chosen, and the first la
 }
 const nodeOf = (target) =>
   current()?.stacks.flatMap((s) => s.nodes).find((n) => n.key === target.dataset.key);
+function choose(key) {
+  chosen = key;
+  draw();
+  tell('pick', { key });
+}
 function press(target) {
-  if (target.dataset.key) {
-    chosen = target.dataset.key;
-    draw();
-    tell('pick', { key: chosen });
-    return;
-  }
+  if (target.dataset.key) return choose(target.dataset.key);
   const layer = +target.dataset.layer;
   opened[target.dataset.stack] = opened[target.dataset.stack] === layer ? null : layer;
   draw();
 }
+// passage.js asks for the part before or after the one that was pressed last, be it answered or not
+document.addEventListener('part:step', ({ detail: by }) => {
+  const all = (current()?.stacks ?? []).flatMap(({ name, nodes }) => nodes.map((n) => [name, n]));
+  const [name, node] = all[all.findIndex(([, { key }]) => key === chosen) + by] ?? [];
+  if (!node) return;
+  opened[name] = node.layer ?? opened[name];
+  choose(node.key);
+});
 const at = (event) => event.target.closest('[data-key], [data-layer]');
 for (const kind of ['pointerover', 'focusin']) {
   chart.addEventListener(kind, (event) => {

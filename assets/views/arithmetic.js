@@ -3,8 +3,8 @@
 // value: {part, of: [model, text], pressed: whether the part or its head was}, of whose numbers none is
 //   open; or {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what
 //   each is], terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or
-//   null, others: [count, sum], total, steps: [[what, value], …], crowd: see arithmetic_crowd.js, or null, code: [where, the line]
-//   or []}; null is minus infinity
+//   null, others: [count, sum], total, steps: [[what, value], …], crowd: see arithmetic_crowd.js,
+//   or null, code: [where, the line] or []}; null is minus infinity
 const section = element.firstElementChild,
   column = element.closest('.unfoldable'),
   title = $('h3'),
@@ -84,7 +84,7 @@ function draw() {
     ),
     ...lines.map((line, i) => row(line, i, (v) => 100 * (v - low) / wide)),
   );
-  drawCrowd();
+  drawCrowd(true);
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
   if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
@@ -162,12 +162,17 @@ actions.csv = () =>
       ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
     ]),
   ]);
-function drawCrowd() {
-  const value = current();
+let crowdAt = 0; // px that it is drawn for
+function drawCrowd(opens = false) { // anew for another width, in which nothing falls again
+  const value = current(), width = crowd.clientWidth, again = !opens && crowdAt > 0;
+  if (again && width === crowdAt) return;
+  crowdAt = width;
   if (!value?.crowd) return crowd.replaceChildren();
   const [[, before]] = value.terms, [, [, after]] = value.steps; // − mean, then ÷ √variance
-  crowd.replaceChildren(crowdOf(value.crowd, [before, after], crowd.clientWidth));
+  const svg = crowdOf(value.crowd, [before, after], width);
+  svg.classList.toggle('still', again);
+  crowd.replaceChildren(svg);
 }
-whenResized(crowd, drawCrowd);
+whenResized(crowd, () => drawCrowd());
 watch('value', draw);
 draw();

@@ -7,7 +7,7 @@ const CROWD = { high: 60, between: 8, above: 22, side: 12 }; // px: of a line, b
 function crowdOf({ numbers, own, mean, spread }, told, width) {
   const { high, between, above, side } = CROWD, room = Math.max(280, width);
   const after = numbers.map((v) => (v - mean) / spread), all = [...numbers, ...after];
-  const low = Math.min(-1, ...all), most = Math.max(1, ...all);
+  const low = Math.min(-1, mean - spread, ...all), most = Math.max(1, mean + spread, ...all);
   const x = (v) => side + (room - 2 * side) * (v - low) / (most - low);
   const svg = shape('svg', { class: 'crowd', role: 'img' });
   chartSize(

@@ -1,6 +1,7 @@
 // What becomes of one token in one part of a model: a row of each of the part's matrices, which of
 // attention tell how a query came to its weights, and of everything else are rungs of a ladder. The
-// value is that of shared_panels.js.
+// value is that of shared_panels.js, with first and last: whether no part comes before it or after,
+// and jump: whether it is to be brought into sight.
 const SIDE = 128, COLUMN = 70, FEWEST = 4; // px beside a ladder's columns and of each; columns
 const chips = $('.passage-tokens'), scroll = $('.passage-scroll'), table = $('.passage-table');
 const restOnToken = roving(chips, 'button'),
@@ -9,6 +10,9 @@ const play = passagePlay(table, () => restOnNumber());
 // of the part that is open: its panels; {tokens, first() -> which to begin with, at(i) -> {nodes:
 // what the table has, story: see passage_play.js, hint, rest: what of it Tab reaches}}
 let panels = [], way = null;
+const [back, on] = [[-1, '‹ Part before'], [1, 'Next part ›']].map(([by, text]) =>
+  make('button', { type: 'button', 'data-do': 'walk', 'data-by': by, text })
+);
 let token = -1, drawnFor = 0, due = false; // columns that had room; whether nobody has seen it yet
 const LISTS = 4, followed = new Map(); // of the last lists of tokens, which one was chosen
 
@@ -44,8 +48,16 @@ function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.panels);
   panels = panelsOf(value);
-  if (!panels.length) return;
+  if (!panels.length) {
+    way = null;
+    return;
+  }
   introduce(value);
+  for (const [button, ends, other] of [[back, value.first, on], [on, value.last, back]]) {
+    const focused = button === document.activeElement;
+    button.disabled = ends;
+    if (focused && ends) other.focus(); // it would be lost
+  }
   way = value.heads ? attention(panels) : ladder(panels);
   element.firstElementChild.classList.toggle('attends', value.heads > 0);
   redraw(
@@ -74,15 +86,19 @@ table.addEventListener('click', ({ target }) => {
   const { panel, column } = button.dataset;
   openNumber(panels.find(({ title }) => title === panel), token, +column);
 });
+// the drawing opens it, as if its box were pressed
+actions.walk = ({ dataset }) =>
+  document.dispatchEvent(new CustomEvent('part:step', { detail: +dataset.by }));
 actions.token = ({ dataset }) => choose(+dataset.i);
 actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () => panels.length && savePanels(panels);
 new ResizeObserver(() => {
   if (!way) return;
-  if (scroll.clientWidth && columnsFit() !== drawnFor) choose(token);
+  if (!current().heads && scroll.clientWidth && columnsFit() !== drawnFor) choose(token);
   else if (due) bring();
 }).observe(scroll);
 // where small bars are not seen, see passage.css
 matchMedia('(max-width: 640px)').addEventListener('change', () => way && choose(token));
+$('.view-head .view-tools').prepend(back, on);
 watch('value', draw);
 draw();

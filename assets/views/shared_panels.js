@@ -1,8 +1,8 @@
 // The matrices of one part of a model and what stands above them, for stages.js and passage.js.
-// value: {title, see, part, heads, head, jump, panels: [{title, how, rows: […], column, columns: […]
+// value: {title, see, part, heads, head, panels: [{title, how, rows: […], column, columns: […]
 //   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
-//   columns, or none, made: whether a number can be opened, code: see showLine}]}; packed: base64 of little-endian
-//   float32, -Infinity is hidden
+//   columns, or none, made: whether a number can be opened, code: see showLine}]}; packed: base64 of
+//   little-endian float32, -Infinity is hidden
 const floats = (text) =>
   new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const panelsOf = (value) =>

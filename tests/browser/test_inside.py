@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -101,11 +102,12 @@ def a_row_is_told_step_by_step(page):
     expect(said).to_contain_text("Added up")
     expect(scores).to_be_visible()
     expect(weights).to_be_hidden()
-    part.get_by_role("button", name="Play").click()
-    expect(part.get_by_role("button", name="Pause")).to_be_visible()
     slider.press("End")
-    expect(part.get_by_role("button", name="Play")).to_be_visible()
+    slider.press("ArrowLeft")
+    expect(said).not_to_have_text(finding)
+    part.get_by_role("button", name="Play").press("Enter")  # it ends by itself
     expect(said).to_have_text(finding)
+    expect(part.get_by_role("button", name="Play")).to_be_visible()
     expect(weights).to_be_visible()
 
 
@@ -233,7 +235,7 @@ def a_row_of_any_other_part_is_a_ladder(page):
     expect(said).to_contain_text(f"What is added to “{chosen.inner_text()}” is")
     the_sums_are_right(part)
     before = chosen.inner_text()
-    part.get_by_role("button", name="Strand").click()
+    part.get_by_role("button", name="Strand", exact=True).click()
     expect(said).to_contain_text("What is added to “Strand” is")
     press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
     assert before != "Strand" and chosen.inner_text() == "Strand", "the token stays"
@@ -241,6 +243,33 @@ def a_row_of_any_other_part_is_a_ladder(page):
     the_steps_of_a_ladder_appear_in_their_order(part)
     numbers.first.click()
     expect(page.locator("#inside-number h3")).to_contain_text("before the activation of “Strand”")
+
+
+def one_goes_from_part_to_part(page):
+    part = page.locator("#inside-part")
+    title, chosen = part.locator(".part-title"), part.locator(".passage-tokens [aria-pressed=true]")
+    back = part.get_by_role("button", name="Part before")
+    expect(back).to_be_disabled()
+    part.get_by_role("button", name="horse", exact=True).click()
+    on = part.get_by_role("button", name="Next part")
+    for said in ("positions", "norm", "self-attention", "x + update", "norm", "feed-forward"):
+        on.click()
+        expect(title).to_contain_text(said)
+        expect(chosen).to_have_text("horse")
+    for said in ("layer 1: x + update", "layer 2: norm"):
+        on.click()
+        expect(title).to_contain_text(said)
+    box = page.locator('#inside-model [data-key="encoder:1:self:norm"]')
+    expect(box).to_have_class(re.compile(r"\bon\b"))  # its layer has been opened
+    expect(page.locator("#inside-stages .part-title")).to_contain_text("layer 2: norm")
+    back.click()
+    expect(title).to_contain_text("layer 1: x + update")
+    press(page, "encoder:embedding", "embedding")
+    on.dblclick()  # the second press does not wait for an answer to the first
+    expect(title).to_contain_text("norm")
+    press(page, "decoder:head", "output head")
+    expect(on).to_be_disabled()
+    press(page, "encoder:embedding", "embedding")
 
 
 def the_sums_are_right(part):
@@ -270,6 +299,7 @@ def test_a_token_is_followed_through_the_parts(open_page):
     a_row_of_any_other_part_is_a_ladder(page)
     press(page, "encoder:embedding", "embedding")
     expect(page.locator("#inside-part").get_by_role("button", name="Play")).to_be_hidden()
+    one_goes_from_part_to_part(page)
     page.set_viewport_size({"width": 390, "height": 844})  # half as many columns have room
     expect(page.locator("#inside-part .passage-number")).to_have_count(4)
 

@@ -18,6 +18,7 @@ from transformer_core.ui.tabs.inside.visit import (
     all_stages,
     closed,
     lines_of,
+    nodes_of,
     through_the_lens,
 )
 
@@ -72,6 +73,17 @@ def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers
     assert handlers["pick"](visit, OURS, "cab", pressed) != gr.skip(), "as it was typed"
     _, rival, *_ = handlers["look_inside"](RIVAL, "cab", *BLANK[1:], training)
     assert rival["summary"].startswith("B: normalisation none")
+
+
+def test_the_first_part_and_the_last_are_known(handlers):
+    visit, *_ = handlers["look_inside"]("sentiment", "Speak", *BLANK[1:], None)
+    keys = list(nodes_of(visit.trained, visit.reading))
+    ends = []
+    for key in keys:
+        pressed = gr.EventData(None, {"key": key})
+        visit, part, *_ = handlers["pick"](visit, *visit.asked[:2], pressed)
+        ends.append((part["first"], part["last"]))
+    assert ends == [(True, False), *[(False, False)] * (len(keys) - 2), (False, True)]
 
 
 def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, training):

@@ -10,7 +10,8 @@ DIGITS = 6  # of the numbers that are sent; fewer are shown
 
 
 def arithmetic_view(title: str, **component) -> gr.HTML:
-    """The terms of a sum as bars that begin where the one before ended.
+    """The terms of a sum as bars that begin where the one before ended; of a norm also all numbers
+    of its row, before and after.
 
     Events: unfold {cell, press}, one of its numbers; fold.
     """

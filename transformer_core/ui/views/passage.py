@@ -18,8 +18,9 @@ SCRIPTS = (
 
 
 def passage_view(title: str, **component) -> gr.HTML:
-    """A row of each matrix of a part, for the token that is chosen, told step by step; its value is
-    `stages_value`.
+    """A row of each matrix of a part, for the token that is chosen, told step by step; and the ways
+    to the part before and after. Its value is `stages_value`, with first and last: whether there is
+    none before it or after, and with jump, which brings the part into sight.
 
     Events: switch {head}; unfold {cell, press}, a number that was pressed.
     """

@@ -47,12 +47,10 @@ def stages_value(
     *,
     heads: int,
     head: int,
-    jump: bool = False,
 ) -> dict:
     """What stages.js and passage.js draw of a part.
 
-    lines are those of the code that made each matrix; heads is 0 where there are none; jump brings
-    the part into sight.
+    lines are those of the code that made each matrix; heads is 0 where there are none.
     """
     return {
         "title": title,
@@ -60,7 +58,6 @@ def stages_value(
         "part": part,
         "heads": heads,
         "head": head,
-        "jump": jump,
         "panels": [panel_value(*made) for made in zip(panels, lines, strict=True)],
     }
 

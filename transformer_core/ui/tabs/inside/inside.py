@@ -2,9 +2,10 @@
 
 The drawing is made from the loaded model itself: every part with its parameters, and with the
 operations that your own text takes there. Press a part to see the numbers that pass through it and
-the lines of code that compute them, and a number to see what was added up to make it; what it is
-made of can be pressed in turn. Operations are counted for products of matrices, which are nearly
-all of them: multiplying an a × b by a b × c matrix takes 2abc.
+the lines of code that compute them, choose a token and go on from part to part with it, and press
+a number to see what was added up to make it; what it is made of can be pressed in turn. Operations
+are counted for products of matrices, which are nearly all of them: multiplying an a × b by a b × c
+matrix takes 2abc.
 """
 
 import functools

@@ -120,8 +120,15 @@ def purpose(seen: Pass, node: Node) -> str:
     return SEE[node.role]
 
 
-def part_value(seen: Pass, visit: Visit, node: Node, *, jump: bool = False) -> dict:
-    """What happens in the part that is open; jump brings it into sight."""
+def passage_value(seen: Pass, visit: Visit, nodes: dict[str, Node], *, jump: bool = False) -> dict:
+    """What passage.js draws of the part that is open; jump brings it into sight."""
+    first, *_, last = nodes
+    ends = {"first": visit.key == first, "last": visit.key == last}
+    return {**part_value(seen, visit, nodes[visit.key]), **ends, "jump": jump}
+
+
+def part_value(seen: Pass, visit: Visit, node: Node) -> dict:
+    """What happens in the part that is open."""
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
@@ -131,7 +138,7 @@ def part_value(seen: Pass, visit: Visit, node: Node, *, jump: bool = False) -> d
     found = panels(seen, node, visit.head)
     lines = [line_that_made(seen, node, panel.title) if panel.made else None for panel in found]
     see, head = purpose(seen, node), visit.head
-    return stages_value(found, lines, heading, see, node.key, heads=heads, head=head, jump=jump)
+    return stages_value(found, lines, heading, see, node.key, heads=heads, head=head)
 
 
 def all_stages(visit: Visit) -> dict:
@@ -177,7 +184,7 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
     return (
         visit,
         anatomy_value(stacks, visit.key, said + overview(visit, nodes)),
-        part_value(seen, visit, nodes[visit.key]),
+        passage_value(seen, visit, nodes),
         closed(visit),
     )
 
@@ -210,8 +217,7 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
-    value = part_value(seen, visit, nodes[visit.key], jump=jump)
-    return visit, value, closed(visit, pressed=True)
+    return visit, passage_value(seen, visit, nodes, jump=jump), closed(visit, pressed=True)
 
 
 def closed(visit: Visit | None, *, pressed: bool = False) -> dict | None:
