@@ -88,7 +88,7 @@ const flowAttention = (n, sent) => {
       if (at >= 0) most[kind][at] = Math.max(most[kind][at] ?? 0, weight);
     };
     for (const { from: [k, , seat], weight } of looks) {
-      k ? note('out', seat - 1, weight) : note('source', seat, weight); // row 0 is the start sign
+      k ? note('out', seat - 1, weight) : note('source', seat, weight); // row 0 is [start]
     }
     for (const { to: [k, , seat], weight } of seen) {
       if (k === 0) note('source', seat, weight);

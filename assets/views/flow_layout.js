@@ -29,7 +29,7 @@ const flowLayout = (numbers, pages, page, room) => {
     chars = numbers.kind === 'write';
   const { W, narrow, bare } = room, vertical = narrow || chars;
   const xy = (u, v) => vertical ? [v, u] : [u, v];
-  // the written column: start sign or what went before, the page's outputs, what comes after
+  // the written column: [start] or what went before, the page's outputs, what comes after
   const shown = outs.map((_, i) => i).filter((i) => pages.has(page, i));
   const listed = [
     ...(two ? ['start'] : []),

@@ -22,7 +22,7 @@ const flowNumbers = (value, cut) => {
   const fromSource = fed.map((at) =>
     seats.map(({ rows }) => rows.reduce((sum, j) => sum + at([0, 0])[j], 0))
   );
-  // 0 is the start sign
+  // 0 is [start]
   const fromWritten = fed.map((at) => two ? at([1, 0]) : new Float32Array(outs.length + 1));
   const chance = (i) => outs[i].candidates.find((one) => one[2])[1];
   // lit at rest: an output with a clear source and a real choice; in a story the last one written
