@@ -146,7 +146,10 @@ actions.back = ({ dataset }) => ask(before[dataset.i][1], before.slice(0, datase
 actions.fold = () => {
   presses += 1;
   show(false);
-  came?.focus?.({ preventScroll: true });
+  const back = came?.isConnected && came !== document.body
+    ? came
+    : column.querySelector('.passage-number[tabindex="0"]');
+  back?.focus({ preventScroll: true });
   wanted = null;
   keep(null);
   tell('fold', {});
@@ -168,8 +171,8 @@ function drawCrowd(opens = false) { // anew for another width, in which nothing 
   if (again && width === crowdAt) return;
   crowdAt = width;
   if (!value?.crowd) return crowd.replaceChildren();
-  const [[, before]] = value.terms, [, [, after]] = value.steps; // − mean, then ÷ √variance
-  const svg = crowdOf(value.crowd, [before, after], width);
+  const [[, comes]] = value.terms, [, [, leaves]] = value.steps; // − mean, then ÷ √variance
+  const svg = crowdOf(value.crowd, [comes, leaves], width);
   svg.classList.toggle('still', again);
   crowd.replaceChildren(svg);
 }

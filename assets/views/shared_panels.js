@@ -1,4 +1,4 @@
-// The matrices of one part of a model and what stands above them, for stages.js and passage.js.
+// The matrices of one part of a model and what stands above them, for passage.js and stages.js.
 // value: {title, see, part, heads, head, panels: [{title, how, rows: […], column, columns: […]
 //   or none, n_columns, values: packed, beside: [[name, packed], …], signed, chosen: which of more
 //   columns, or none, made: whether a number can be opened, code: see showLine}]}; packed: base64 of
@@ -13,7 +13,8 @@ const panelsOf = (value) =>
   })) ?? [];
 // the title of the part, and a button for each of its heads
 function introduce({ title, heads, head }) {
-  $('.part-title').textContent = title;
+  inscribe($('.part-title'), title);
+  $('.part-title').title = title; // where there is no room for all of it
   redraw(
     $('.part-heads'),
     ...Array.from({ length: heads }, (_, h) =>
@@ -28,8 +29,7 @@ function introduce({ title, heads, head }) {
   );
 }
 // a number of a panel was pressed
-const openNumber = ({ title, chosen }, row, column) => {
-  const { part, head } = current();
+const openNumber = ({ part, head }, { title, chosen }, row, column) => {
   tell('unfold', { part, cell: [title, row, chosen[column] ?? column, head], press: null });
 };
 const savePanels = (panels) =>

@@ -1,6 +1,7 @@
-// The stages of one part as maps: rows are tokens, a number beside a row says more about it. The
-// value is that of shared_panels.js.
+// The stages of one part as maps: rows are tokens, a number beside a row says more about it. What it
+// draws is the value of passage.js, which hands it over as `part`.
 const figures = $('.stages-panels');
+let part = null, due = false; // that value; whether it waits to be seen
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
 let maps = [];
 const clip = (text) => clipped(unspaced(text), LONGEST);
@@ -106,11 +107,11 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
   canvas.addEventListener('keydown', (event) => {
     if (!isPress(event)) return;
     event.preventDefault();
-    openNumber(map, ...map.cell);
+    openNumber(part, map, ...map.cell);
   });
   canvas.addEventListener('click', (event) => {
     cell(...cellAt(event, canvas, n, map.n_columns));
-    openNumber(map, ...map.cell);
+    openNumber(part, map, ...map.cell);
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page
@@ -126,19 +127,23 @@ function labels() { // of columns: how many there is room for is known once they
   }
 }
 function draw() {
-  const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.panels);
-  maps = panelsOf(value).map((panel) => ({ ...panel, cell: [0, 0] }));
+  element.firstElementChild.classList.toggle('empty', !part?.panels);
+  due = !element.clientWidth;
+  if (due) return;
+  maps = panelsOf(part).map((panel) => ({ ...panel, cell: [0, 0] }));
   if (!maps.length) return figures.replaceChildren();
-  introduce(value);
-  inscribe($('.view-note'), value.see);
+  introduce(part);
+  inscribe($('.view-note'), part.see);
   figures.replaceChildren(...maps.map(plot));
   $('.stages-hidden').hidden = !maps.some((map) => map.numbers.includes(-Infinity));
   labels();
 }
 actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () => maps.length && savePanels(maps);
-whenResized(figures, labels);
+whenResized(element, () => due ? draw() : labels());
 whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
-watch('value', draw);
-draw();
+document.addEventListener('part', ({ detail }) => {
+  part = detail;
+  draw();
+});
+document.dispatchEvent(new CustomEvent('part:ask')); // of what was there before this view

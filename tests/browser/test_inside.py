@@ -1,3 +1,4 @@
+import json
 import re
 from pathlib import Path
 
@@ -6,6 +7,7 @@ from playwright.sync_api import expect
 from visitor import enter, go_back, press_door, rest
 
 ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / "checkpoints" / "translation" / "config.json"
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
 pytestmark = pytest.mark.skipif(
     not all((ROOT / "checkpoints" / name / "config.json").exists() for name in MODELS),
@@ -309,7 +311,8 @@ def a_norm_moves_a_whole_row(page, sheet):
     press(page, "decoder:0:cross:norm", "norm")
     page.locator("#inside-part .passage-number").first.click()
     expect(sheet.locator("h3")).to_contain_text("what the norm made of")
-    expect(sheet.locator(".crowd-dot")).to_have_count(2 * 384)
+    width = json.loads(CONFIG.read_text(encoding="utf-8"))["config"]["d_model"]
+    expect(sheet.locator(".crowd-dot")).to_have_count(2 * width)
     expect(sheet.locator(".crowd")).to_contain_text("mean 0, spread 1")
     step = sheet.locator(".arithmetic-row", has_text="÷ √variance").locator("b")
     assert sheet.locator(".crowd-number").last.text_content() == step.inner_text()

@@ -121,10 +121,11 @@ def test_for_those_who_want_little_motion_nothing_moves(open_page):
     page = open_page("/?tab=inside")
     page.wait_for_function("watch.asked() > 1 && watch.rests()")
     moving = page.evaluate(
-        """() => [...document.querySelectorAll('main *')].filter((node) => {
-            const { transitionDuration, animationName } = getComputedStyle(node);
-            return parseFloat(transitionDuration) > 0 || animationName !== 'none';
-        }).map((node) => node.outerHTML.slice(0, 120))"""
+        """() => [...document.querySelectorAll('main *')].filter((node) =>
+            [undefined, '::before', '::after'].some((part) => {
+                const { transitionDuration, animationName } = getComputedStyle(node, part);
+                return parseFloat(transitionDuration) > 0 || animationName !== 'none';
+            })).map((node) => node.outerHTML.slice(0, 120))"""
     )
     assert moving == []
     assert page.locator("main *").count() > 100

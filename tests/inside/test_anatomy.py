@@ -12,9 +12,10 @@ from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
 from transformer_core.inside.boxes import drawn_stacks
-from transformer_core.inside.feed_forward import MOST_OF_ONE
+from transformer_core.inside.feed_forward import MOST_OF_ALL, MOST_OF_ONE, most_active
 from transformer_core.inside.forward import MAX_TOKENS, Reading, read_text, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
+from transformer_core.inside.output_head import MOST, likeliest
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import code, panels
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
@@ -22,7 +23,7 @@ from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.lens import lens_value
-from transformer_core.ui.views.stages import pack_floats
+from transformer_core.ui.views.passage import pack_floats
 
 
 @pytest.fixture(autouse=True)
@@ -168,6 +169,23 @@ def test_the_units_shown_are_the_most_active_of_each_token_and_zeros_are_counted
     for row in hidden:
         assert set(row.topk(MOST_OF_ONE).indices.tolist()) <= set(units)
     torch.testing.assert_close(after.beside["zeros"], (hidden == 0).float().mean(1))
+
+
+def test_of_many_tokens_fewer_units_are_shown_of_each_but_always_the_loudest():
+    after = torch.rand(100, 512)
+    units = most_active(after)
+    assert len(units) <= MOST_OF_ALL and set(after.argmax(1).tolist()) <= set(units)
+
+
+@pytest.mark.parametrize("n_rows", [5, 60])
+def test_what_is_likeliest_somewhere_is_shown_however_unsure_the_model_was(n_rows):
+    """Other tokens are likelier elsewhere, as second guesses."""
+    probs = torch.full((n_rows, 500), 0.001)
+    probs[torch.arange(n_rows), torch.arange(n_rows)] = 0.1
+    probs[0, :200] = 0.3
+    probs[0, 0] = 0.4
+    shown = likeliest(probs).tolist()
+    assert set(range(n_rows)) <= set(shown) and len(set(shown)) == max(n_rows, MOST)
 
 
 def test_a_sum_is_the_stream_and_its_update():

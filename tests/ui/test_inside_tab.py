@@ -15,7 +15,6 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
-    all_stages,
     closed,
     lines_of,
     nodes_of,
@@ -59,13 +58,12 @@ def numbers(stages: dict) -> list[str]:
 
 def test_a_model_in_training_is_opened_with_everything_that_others_have(handlers, training):
     visit, drawing, part, number, *_ = handlers["look_inside"](OURS, "cab", *BLANK[1:], training)
-    stages, lines, lens = all_stages(visit), lines_of(visit), through_the_lens(visit)
+    lines, lens = lines_of(visit), through_the_lens(visit)
     learner = training.learners[0]
     assert f"step {training.step}" in drawing["summary"]
     assert f"{learner.model.n_parameters:,} parameters" in drawing["summary"]
     assert visit.reading.tokens["encoder"] == ["C", "A", "B", "[EOS]"]
-    assert "cross-attention, head 1 of 2" in part["title"] == stages["title"]
-    assert part["panels"] == stages["panels"] and number == closed(visit)
+    assert "cross-attention, head 1 of 2" in part["title"] and number == closed(visit)
     where, line = part["panels"][0]["code"]
     assert line.startswith("query = ") and where.startswith("transformer_core/model/attention.py, ")
     assert lines["parts"] and len(lens["layers"]) == 2
@@ -101,10 +99,10 @@ def test_what_was_opened_stays_that_model_while_it_goes_on_learning(handlers, tr
 def test_the_open_section_follows_what_is_open(handlers):
     visit, *_ = handlers["look_inside"]("sentiment", "Speak to all", *BLANK[1:], None)
     skip = gr.skip()
-    assert handlers["draw"]("all-stages", visit) == [all_stages(visit), skip, skip]
-    assert handlers["draw"]("code", visit) == [skip, lines_of(visit), skip]
-    assert handlers["draw"]("logit-lens", visit) == [skip, skip, None], "it predicts no tokens"
-    assert handlers["draw"]("code", None) == [skip, None, skip]
+    assert handlers["draw"]("all-stages", visit) == [skip, skip], "the part hands them over"
+    assert handlers["draw"]("code", visit) == [lines_of(visit), skip]
+    assert handlers["draw"]("logit-lens", visit) == [skip, None], "it predicts no tokens"
+    assert handlers["draw"]("code", None) == [None, skip]
 
 
 def test_without_a_training_a_sentence_says_where_to_start_one(handlers):

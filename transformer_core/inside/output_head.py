@@ -22,7 +22,7 @@ from transformer_core.tasks.classification import LABELS
 from transformer_core.tasks.lens import log_probs
 from transformer_core.tasks.wording import quoted
 
-MOST = 48  # tokens that are shown of a large vocabulary
+MOST = 48  # tokens that are shown of a large vocabulary, unless more answers are given
 
 
 class Said:
@@ -63,10 +63,21 @@ class Said:
         return share([quoted(name) for name in self.names], scores, index)
 
 
+def likeliest(probs: Tensor) -> Tensor:
+    """The columns that are shown: of every row the likeliest, and up to MOST what else is likely
+    somewhere.
+
+    probs: (rows, columns)
+    """
+    most, answers = probs.amax(0), probs.argmax(-1).unique()
+    most[answers] += 1  # these before all others
+    return most.topk(min(max(MOST, len(answers)), len(most))).indices
+
+
 def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Logits and probabilities; of a large vocabulary the tokens that are likely somewhere."""
     said = Said(seen, node)
-    best = said.probs.amax(0).topk(min(MOST, said.probs.size(-1))).indices
+    best = likeliest(said.probs)
     best = best[said.probs[:, best].argmax(0).argsort(stable=True)]  # in the order of their places
     chosen = best.tolist()
     shown, n_all = [said.names[index] for index in chosen], len(said.names)

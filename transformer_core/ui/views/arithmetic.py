@@ -13,7 +13,7 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
     """The terms of a sum as bars that begin where the one before ended; of a norm also all numbers
     of its row, before and after.
 
-    Events: unfold {cell, press}, one of its numbers; fold.
+    Events: unfold {part, cell, press}, one of its numbers; fold.
     """
     body = (
         '<div class="arithmetic-head"><span class="view-tools">'

@@ -13,7 +13,6 @@ from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
     Visit,
-    all_stages,
     lines_of,
     through_the_lens,
 )
@@ -69,9 +68,8 @@ class Layout:
 
     @property
     def followers(self) -> Followers:
-        """What the sections show of a visit."""
+        """What the sections show of a visit; the maps of all stages are handed over by the part."""
         shown = {
-            "all-stages": (self.stages, all_stages),
             "code": (self.lines, lines_of),
             "logit-lens": (self.lens, through_the_lens),
         }

@@ -1,5 +1,6 @@
 """One look inside a model: what a visitor has open, and the values of all views of it."""
 
+import time
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount, rounded
+from transformer_core.tasks.wording import amount, large
 from transformer_core.ui.doors import LIVE_LAB, go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
@@ -23,7 +24,7 @@ from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.code import code_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.lens import lens_value
-from transformer_core.ui.views.stages import stages_value
+from transformer_core.ui.views.passage import passage_value
 
 # a visitor's own models, in the order in which they race, and what to do where there is none yet
 LAB = {
@@ -105,8 +106,8 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     flops = sum(node.flops for node in nodes.values())
     tied = any(node.shared for node in nodes.values())
     return (
-        f"{type(model).__name__}, {rounded(model.n_parameters)} parameters; for {read_by} it takes "
-        f"{rounded(flops)} floating-point operations. The bar in a box is its share"
+        f"{type(model).__name__}, {large(model.n_parameters)} parameters; for {read_by} it takes "
+        f"{large(flops)} floating-point operations. The bar in a box is its share"
         f"{'; what is tied uses the matrix of the first embedding again' * tied}."
     )
 
@@ -120,15 +121,11 @@ def purpose(seen: Pass, node: Node) -> str:
     return SEE[node.role]
 
 
-def passage_value(seen: Pass, visit: Visit, nodes: dict[str, Node], *, jump: bool = False) -> dict:
-    """What passage.js draws of the part that is open; jump brings it into sight."""
+def part_value(seen: Pass, visit: Visit, nodes: dict[str, Node], *, jump: bool = False) -> dict:
+    """What passage.js and stages.js draw of the part that is open; jump brings it into sight, each
+    time anew."""
     first, *_, last = nodes
-    ends = {"first": visit.key == first, "last": visit.key == last}
-    return {**part_value(seen, visit, nodes[visit.key]), **ends, "jump": jump}
-
-
-def part_value(seen: Pass, visit: Visit, node: Node) -> dict:
-    """What happens in the part that is open."""
+    node = nodes[visit.key]
     config = seen.model.config
     heads = config.n_heads if node.role == "attention" else 0
     where = f"{node.stack}, layer {node.site.layer + 1}" if node.site else node.stack
@@ -138,13 +135,18 @@ def part_value(seen: Pass, visit: Visit, node: Node) -> dict:
     found = panels(seen, node, visit.head)
     lines = [line_that_made(seen, node, panel.title) if panel.made else None for panel in found]
     see, head = purpose(seen, node), visit.head
-    return stages_value(found, lines, heading, see, node.key, heads=heads, head=head)
-
-
-def all_stages(visit: Visit) -> dict:
-    """Every matrix of the part that is open."""
-    node = nodes_of(visit.trained, visit.reading)[visit.key]
-    return part_value(run(visit.trained, visit.reading), visit, node)
+    return passage_value(
+        found,
+        lines,
+        heading,
+        see,
+        node.key,
+        heads=heads,
+        head=head,
+        first=node.key == first,
+        last=node.key == last,
+        jump=time.monotonic() if jump else None,
+    )
 
 
 def lines_of(visit: Visit) -> dict:
@@ -184,7 +186,7 @@ def open_model(trained: Trained, reading: Reading, asked: Asked, said: str = "")
     return (
         visit,
         anatomy_value(stacks, visit.key, said + overview(visit, nodes)),
-        passage_value(seen, visit, nodes),
+        part_value(seen, visit, nodes),
         closed(visit),
     )
 
@@ -217,7 +219,7 @@ def open_node(visit: Visit | None, *, jump: bool, **changes) -> tuple:
         raise InputError(f"The model has heads 1 to {heads} and no other.")
     visit = replace(visit, asked=visit.asked._replace(part=visit.key, head=visit.head + 1))
     seen = run(visit.trained, visit.reading)
-    return visit, passage_value(seen, visit, nodes, jump=jump), closed(visit, pressed=True)
+    return visit, part_value(seen, visit, nodes, jump=jump), closed(visit, pressed=True)
 
 
 def closed(visit: Visit | None, *, pressed: bool = False) -> dict | None:
