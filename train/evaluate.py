@@ -14,7 +14,7 @@ from pathlib import Path
 from train.data.error import DataError
 from train.running.scores import EvaluationError, Exam, evaluate, evaluate_and_publish
 from transformer_core.checkpoint import CheckpointError
-from transformer_core.published import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS, FOLDER
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
 TASKS = {published.task: published.script for published in CHECKPOINTS.values()}
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
     add("--write", action="store_true", help="also write scores.json and the card, README.md")
     flags = parser.parse_args(argv)
     script = TASKS[flags.task]
-    folder = flags.checkpoint or Path("checkpoints") / script
+    folder = flags.checkpoint or FOLDER / script
     try:
         if flags.limit is not None and flags.limit < 1:
             raise EvaluationError(f"--limit {flags.limit} must be at least 1")

@@ -10,9 +10,9 @@ from typing import Any
 
 from train.evaluate import exam_of
 from train.running.card import meaning
-from transformer_core.checkpoint import SCORES_FILE, read_json
+from transformer_core.checkpoint import SCORES_FILE, read_measured
 from transformer_core.files import write_atomically
-from transformer_core.published import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS, FOLDER
 from transformer_core.studies.findings import SIDES, seeds_of
 from transformer_core.studies.findings import table as comparison_table
 from transformer_core.studies.records import ABLATIONS, Study, read_studies
@@ -23,12 +23,12 @@ README = Path("README.md")
 
 
 def table(checkpoints: Path) -> str:
-    """What every checkpoint scored, as markdown: a table for each task."""
+    """What every checkpoint scored with its present weights, as markdown: a table for each task."""
     tasks = dict.fromkeys(published.task for published in CHECKPOINTS.values())
     found = {
         folder: record
         for folder in CHECKPOINTS
-        if (record := read_json(checkpoints / folder / SCORES_FILE))
+        if (record := read_measured(checkpoints / folder, SCORES_FILE))
     }
     of_tasks = ({f: r for f, r in found.items() if CHECKPOINTS[f].task == task} for task in tasks)
     return "\n".join(task_table(checkpoints, records) for records in of_tasks if records)
@@ -117,7 +117,7 @@ def with_numbers(text: str, checkpoints: Path) -> str:
 def main() -> None:
     """Rewrite README.md in the current folder."""
     text = README.read_text(encoding="utf-8")
-    write_atomically(README, with_numbers(text, Path("checkpoints")))
+    write_atomically(README, with_numbers(text, FOLDER))
 
 
 if __name__ == "__main__":

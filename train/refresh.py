@@ -25,9 +25,8 @@ from transformer_core.checkpoint import (
     read_measured,
 )
 from transformer_core.model.models import Model
-from transformer_core.published import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS, FOLDER
 
-PUBLISHED = Path("checkpoints")  # what the README's tables tell of
 # for each file of train.running.measured: the checkpoints that have it, and what computes it
 MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
     measured.ALIGNMENT: (("translation",), alignment.main),
@@ -86,7 +85,7 @@ def main(argv: list[str] | None = None) -> None:
     """Refresh from the command line; the README is that of the current folder."""
     parser = argparse.ArgumentParser(prog="python -m train.refresh", description=__doc__)
     where = "a folder that holds published models, each under its name"
-    parser.add_argument("--checkpoints", type=Path, default=PUBLISHED, help=where)
+    parser.add_argument("--checkpoints", type=Path, default=FOLDER, help=where)
     parser.add_argument("--data", type=Path, help="a folder with translation, imdb, shakespeare")
     parser.add_argument("--all", action="store_true", help="also what is not out of date")
     flags = parser.parse_args(argv)
@@ -95,7 +94,7 @@ def main(argv: list[str] | None = None) -> None:
     if not any(is_checkpoint(flags.checkpoints / name) for name in CHECKPOINTS):
         parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
     done = refresh(flags.checkpoints, flags.data, everything=flags.all)
-    if is_in(flags.checkpoints, [PUBLISHED]):
+    if is_in(flags.checkpoints, [FOLDER]):
         readme.main()
         done.append("README.md")
     for name in done:

@@ -5,8 +5,9 @@ report: all 50,000 reviews, a tenth of them to validate and a tenth to test. `li
 without any network that learns and is tested as the classifier is, within two minutes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -189,6 +190,15 @@ def examples_of(options: Options, tokenizer: Tokenizer, some: Ragged) -> Example
     return whole_reviews(some, WHOLE) + single_sentences(tokenizer, some)
 
 
+def batches_of(
+    options: Options, examples: Examples, label: list[int], verdicts: Tensor
+) -> Callable[[int], Batch]:
+    """Batches of what a preset learns from. verdicts: of the reviews behind those with a label"""
+    forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
+    target = torch.cat([certain(label), verdicts])
+    return batches(examples, target, options.train, forgotten=forgotten)
+
+
 def with_teachers(options: Options) -> Options:
     """The options with teachers for single sentences: the checkpoints of --init, unless others are
     named."""
@@ -222,7 +232,7 @@ def refuse_readers(options: Options) -> None:
             )
 
 
-def verdicts_of(teachers: Sequence[EncoderClassifier], precision: str, texts: Ragged) -> Tensor:
+def verdicts_of(teachers: list[EncoderClassifier], precision: str, texts: Ragged) -> Tensor:
     """What teachers say of whole reviews on average. -> (reviews, n_classes)"""
     return mean_answer(teachers, precision, lambda one: predict(one, texts))
 
@@ -252,16 +262,10 @@ def main(argv: list[str] | None = None) -> None:
     if isinstance(model, LinearClassifier):
         begin_with_naive_bayes(model, corpus, some.label)
     examples = examples_of(options, tokenizer, Ragged.joined([corpus, unlabelled]))
-    forgotten = FORGOTTEN if options.preset in FORGETFUL_PRESETS else 0.0
-
-    def batches_with(verdicts: Tensor) -> Callable[[int], Batch]:
-        target = torch.cat([certain(some.label), verdicts])
-        return batches(examples, target, options.train, forgotten=forgotten)
+    batches_with = partial(batches_of, options, examples, some.label)
 
     def taught() -> Callable[[int], Batch]:
-        verdicts = verdicts_of(teachers, options.precision, unlabelled)
-        teachers.clear()  # they are asked once, and would stay where the pupil learns
-        return batches_with(verdicts)
+        return batches_with(verdicts_of(teachers, options.precision, unlabelled))
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)

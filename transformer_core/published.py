@@ -23,6 +23,8 @@ from transformer_core.model.models import (
 )
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 
+FOLDER = Path("checkpoints")  # of them all, seen from the project's own
+
 
 @dataclass(frozen=True)
 class Published:

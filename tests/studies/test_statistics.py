@@ -169,6 +169,16 @@ def test_beside_a_baseline_without_a_value_nothing_is_better_or_worse(study):
     study.variants["full"] = replace(whole, diverged=frozenset((0, 1, 2)))
     found = compare(study, "loss", "full")
     assert verdict(of(found, "gelu"), "loss", "full") == "the baseline has no value"
+    said = finding(found, "loss", "full")
+    assert said == "No seed of **full** has come to its end, to compare the others with."
+
+
+def test_of_one_seed_alone_nothing_is_said_to_be_worse_or_not(study):
+    for name, whole in study.variants.items():
+        rest = whole.curves["validation", "loss"].seeds[1:]
+        study.variants[name] = replace(whole, partial=frozenset(rest))
+    said = finding(compare(study, "loss", "full"), "loss", "full")
+    assert said.endswith("1.500. Too few seeds have ended to tell what the changes cost.")
 
 
 def test_without_spread_no_p_is_claimed(study):

@@ -1,6 +1,6 @@
 """Numbers in sentences."""
 
-from transformer_core.tasks.wording import percent, quoted, rounded, signed
+from transformer_core.tasks.wording import large, percent, quoted, signed
 
 
 def test_what_is_rounded_away_has_no_minus():
@@ -8,9 +8,9 @@ def test_what_is_rounded_away_has_no_minus():
 
 
 def test_large_numbers_are_rounded_as_one_says_them():
-    found = [rounded(n) for n in (999_400, 999_600, 39_315_624, 591_759_360, 999_600_000, 1.2e9)]
-    large = ["1 million", "39.3 million", "592 million", "1 billion", "1.2 billion"]
-    assert found == ["999,400", *large]
+    found = [large(n) for n in (999_400, 999_600, 39_315_624, 591_759_360, 999_600_000, 1.2e9)]
+    said = ["1 million", "39.3 million", "592 million", "1 billion", "1.2 billion"]
+    assert found == ["999,400", *said]
 
 
 def test_a_piece_is_quoted_as_it_is_read():

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from train import trials
-from train.running.card import describe_runs, describe_trials, front_matter
+from train.running.card import front_matter
+from train.running.card_training import describe_runs, describe_trials
 from train.translation_cards import CARD
 
 RUN = {

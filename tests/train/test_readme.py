@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import RepoCard
+from tiny import build
 from tiny_study import write_writers
 
 from train.readme import ablations, table, with_numbers
+from transformer_core.checkpoint import save, weights_of
+from transformer_core.model.models import DecoderLM
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 60  # characters of a Space's description, where the Hub cuts it off
@@ -17,11 +20,19 @@ def test_the_readmes_numbers_are_those_of_the_checkpoints():
     assert with_numbers(README, ROOT / "checkpoints") == README
 
 
+def scored(folder: Path, record: dict) -> Path:
+    """A random model, and what was measured of it."""
+    save(folder, build(DecoderLM))
+    record = {**record, "weights": weights_of(folder)}
+    (folder / "scores.json").write_text(json.dumps(record))
+    return folder
+
+
 def test_a_changed_score_changes_the_table(tmp_path):
-    folder = tmp_path / "shakespeare"
-    folder.mkdir()
-    (folder / "scores.json").write_text(json.dumps({"scores": {"val_loss": 1.2345}}))
+    folder = scored(tmp_path / "shakespeare", {"scores": {"val_loss": 1.2345}})
     assert "1.234" in table(tmp_path) or "1.235" in table(tmp_path)
+    save(folder, build(DecoderLM))
+    assert table(tmp_path) == "", "of weights that others have replaced nothing is told"
 
 
 @pytest.mark.parametrize(
@@ -36,9 +47,7 @@ def test_a_changed_score_changes_the_table(tmp_path):
 def test_models_that_were_not_scored_on_the_same_are_told_apart(tmp_path, one, other, differ):
     """Older files have no digest: they are told by how many examples there were."""
     for name, (n, digest) in (("sentiment", one), ("sentiment_linear", other)):
-        (tmp_path / name).mkdir()
-        record = {"scores": {"accuracy": 0.5, "n": n}, **digest}
-        (tmp_path / name / "scores.json").write_text(json.dumps(record))
+        scored(tmp_path / name, {"scores": {"accuracy": 0.5, "n": n}, **digest})
     assert ("another test set" in table(tmp_path)) is differ
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from train import copy_task, refresh
 from train.evaluate import exam_of
-from train.running import card
+from train.running import card, card_training
 from train.running.measured import MEASURED
 from transformer_core.checkpoint import load_trained, save
 from transformer_core.files import write_atomically
@@ -95,7 +95,7 @@ def test_what_was_typed_for_teachers_is_said_once():
         {"command": name, "tokens": 1, "teachers": [{"command": one} for one in taught], **told}
         for name, taught in (("first", "ab"), ("second", ["a", "first", "c"]), ("third", "bc"))
     ]
-    said = [part for part in card.describe_commands(runs) if not part.startswith("Run")]
+    said = [part for part in card_training.describe_commands(runs) if not part.startswith("Run")]
     assert said == [
         *("It learnt from", "```\na\nb\n```"),
         *("It learnt from runs that are named above, and from", "```\nc\n```"),

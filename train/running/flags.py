@@ -26,7 +26,7 @@ from transformer_core.checkpoint import (
 from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
-from transformer_core.published import CHECKPOINTS
+from transformer_core.published import CHECKPOINTS, FOLDER
 from transformer_core.tokenization import Tokenizer
 
 CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list them
@@ -134,7 +134,7 @@ def published_by(task: str, preset: str) -> Path:
     """The checkpoint that a preset made, or else the task's."""
     typed = f"train.{task} --preset {preset} "
     made = (folder for folder, one in CHECKPOINTS.items() if one.command.startswith(typed))
-    return Path("checkpoints") / next(made, task)
+    return FOLDER / next(made, task)
 
 
 def parser_of(

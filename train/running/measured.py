@@ -9,6 +9,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.explain import roles
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
+from transformer_core.published import FOLDER
 from transformer_core.tasks import alignment
 
 ALIGNMENT, HEADS, LONG_REVIEWS = alignment.FILE, roles.FILE, "long_reviews.json"
@@ -20,8 +21,7 @@ def read_flags(
 ) -> tuple[Path, Path | None]:
     """What a script that measures is asked for. -> its checkpoint, and a local copy of the data"""
     parser = argparse.ArgumentParser(prog=f"python -m train.{module}", description=description)
-    default = Path("checkpoints") / checkpoint
-    parser.add_argument("--checkpoint", type=Path, default=default)
+    parser.add_argument("--checkpoint", type=Path, default=FOLDER / checkpoint)
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     flags = parser.parse_args(argv)
     return flags.checkpoint, flags.data

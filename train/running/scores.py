@@ -29,8 +29,8 @@ class Exam:
 
     task: str  # its name for `train.evaluate`
     models: tuple[type[Model], ...]  # that can sit it
-    # (a checkpoint of one of these models; the data; how many of the first examples, or
-    # None for all) -> the examples as they are read, before any vocabulary cuts them
+    # (a checkpoint of one of these models; the data; how many of the examples, or None
+    # for all) -> the examples as they are read, before any vocabulary cuts them
     read: Callable[[Trained[Any], Path | None, int | None], Any]
     # (the checkpoint; these examples) -> the scores, and what is found beside them
     examine: Callable[[Trained[Any], Any], tuple[Scores, Details]]

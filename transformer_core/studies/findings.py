@@ -35,7 +35,7 @@ def shown(metric: str, value: float) -> str:
     return percent(value, 1) if shares else bare(metric, value)
 
 
-def spread(metric: str, value: float, error: float, sign: str = "") -> str:
+def with_error(metric: str, value: float, error: float, sign: str = "") -> str:
     """A value ± its standard deviation or error, which is left out where there is none."""
     return bare(metric, value, sign) + f" ± {bare(metric, error)}" * (not math.isnan(error))
 
@@ -45,7 +45,7 @@ def difference_of(metric: str, delta: float, error: float = 0.0) -> str:
 
     error is its standard error: shown beside it, but for 0 and nan.
     """
-    return spread(metric, delta, error if error > 0 else math.nan, "+")
+    return with_error(metric, delta, error if error > 0 else math.nan, "+")
 
 
 def ratio_of(relative: float, sign: str = "") -> str:
@@ -113,6 +113,8 @@ NAMED = 3  # variants that a sentence names
 def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     """What a study found, in a sentence or two; names of variants stand between **."""
     base = next(one for one in found if one.name == baseline)
+    if math.isnan(base.mean):
+        return f"No seed of **{base.title}** has come to its end, to compare the others with."
     others = [one for one in found if one is not base]
     certain = sorted((one for one in others if one.significant), key=lambda one: -abs(one.delta))
     worse = [one for one in certain if (one.delta > 0) == lower_is_better(metric)]
@@ -124,7 +126,9 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     named = (": " if len(worse) <= NAMED else ", most of all ") + ends(worse, metric)
     sentences = [
         f"The whole model, **{base.title}**, ends at {reached}.",
-        f"{count} clearly worse{named * bool(worse)}.",
+        "Too few seeds have ended to tell what the changes cost."
+        if all(math.isnan(one.p) for one in others)
+        else f"{count} clearly worse{named * bool(worse)}.",
     ]
     if better:
         are = "is" if len(better) == 1 else "are"
@@ -169,7 +173,7 @@ def row_of(one: Comparison, base: Comparison, metric: str) -> list[str]:
         one.title,
         verdict(one, metric, base.name),
         "baseline" if one.name == base.name else change_of(metric, one),
-        spread(metric, one.mean, one.deviation),
+        with_error(metric, one.mean, one.deviation),
         f"{one.parameters:,}",
         excess(one.parameters, base.parameters),
         excess(one.flops_per_target, base.flops_per_target),

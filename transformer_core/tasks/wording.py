@@ -18,7 +18,7 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
     return f"{decimal(100 * share, digits, sign)}\N{NO-BREAK SPACE}%"
 
 
-def rounded(n: int) -> str:
+def large(n: int) -> str:
     """A large number as one says it, 592 million or 39.3 million; below a million in full."""
     for size, name in ((10**9, "billion"), (10**6, "million")):
         if n >= 0.9995 * size:  # what rounds to 1,000 of the smaller unit is 1 of the larger

@@ -2,6 +2,7 @@
 
 import base64
 import math
+from collections.abc import Iterable
 
 from torch import Tensor
 
@@ -24,6 +25,11 @@ def pack_small(numbers: Tensor) -> str:
 def digits(number: float, n: int = 4) -> float | None:
     """A number as JSON can say it, n digits of it; None if it is none."""
     return float(f"{number:.{n}g}") if math.isfinite(number) else None
+
+
+def rounded(numbers: Iterable[float], n: int = 4) -> list[float | None]:
+    """Numbers as JSON can say them, n digits of each."""
+    return [digits(number, n) for number in numbers]
 
 
 def spaced(piece: str) -> str:

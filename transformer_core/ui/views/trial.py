@@ -5,7 +5,7 @@ without the words that a method ranks highest.
 import gradio as gr
 
 from transformer_core.explain.trial import CHANCE, Trial
-from transformer_core.ui.views.shared import digits
+from transformer_core.ui.views.shared import rounded
 from transformer_core.ui.views.view import steered, view
 
 
@@ -55,8 +55,3 @@ def trial_value(trial: Trial, summary: str) -> dict:
         ],
         "agreement": [rounded(row) for row in trial.correlation.tolist()],
     }
-
-
-def rounded(numbers: list[float]) -> list[float | None]:
-    """Numbers as JSON can say them."""
-    return [digits(number) for number in numbers]

@@ -4,12 +4,11 @@ import math
 from collections.abc import Iterable
 
 import gradio as gr
-import numpy as np
 
 from transformer_core.studies.curves import Line
-from transformer_core.studies.findings import shown
+from transformer_core.studies.findings import is_loss, shown
 from transformer_core.studies.statistics import SHOWN_CURVES, Ending
-from transformer_core.ui.views.shared import digits
+from transformer_core.ui.views.shared import rounded
 from transformer_core.ui.views.view import steered, view
 
 
@@ -45,7 +44,7 @@ def variants_value(
     are the axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
     """
     drawn = {line.title: line for line in lines}
-    percent = not metric.startswith("loss")
+    percent = not is_loss(metric)
     return {
         "name": name,
         "finding": finding,
@@ -67,27 +66,22 @@ def points(line: Line, *, percent: bool) -> dict:
     """The numbers of one curve; the band of a share is clipped to 0 and 1."""
     limits = (0.0, 1.0) if percent else (-math.inf, math.inf)
     return {
-        "x": rounded(line.x),
-        "mean": rounded(line.mean),
-        "smoothed": rounded(line.smoothed),
-        "low": rounded(line.low.clip(*limits)),
-        "high": rounded(line.high.clip(*limits)),
-        "seedX": rounded(line.seed_x),
-        "seeds": [rounded(seed) for seed in line.seeds],
+        "x": rounded(line.x, 5),
+        "mean": rounded(line.mean, 5),
+        "smoothed": rounded(line.smoothed, 5),
+        "low": rounded(line.low.clip(*limits), 5),
+        "high": rounded(line.high.clip(*limits), 5),
+        "seedX": rounded(line.seed_x, 5),
+        "seeds": [rounded(seed, 5) for seed in line.seeds],
     }
 
 
 def ending(end: Ending, metric: str) -> dict:
     """One row of the list; share is the length of its bar, where a full one means something."""
     spread = "" if math.isnan(end.deviation) else f" ± {shown(metric, end.deviation)}"
-    known = not metric.startswith("loss") and not math.isnan(end.mean)
+    known = not is_loss(metric) and not math.isnan(end.mean)
     return {
         "title": end.title,
         "ends": shown(metric, end.mean) + spread,
         "share": end.mean if known else None,
     }
-
-
-def rounded(values: np.ndarray) -> list[float | None]:
-    """Numbers as JSON can say them, five digits of each; None for what is none."""
-    return [digits(value, 5) for value in values.tolist()]

@@ -14,7 +14,7 @@ import gradio as gr
 
 from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import Run
-from transformer_core.tasks.wording import rounded
+from transformer_core.tasks.wording import large
 from transformer_core.ui.events import LATEST
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
@@ -109,7 +109,7 @@ def summary(found: list[Entry]) -> str:
         sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")
     )
     return (
-        f"{len(there)} of {len(found)} models are here: {rounded(parameters)} parameters, trained "
+        f"{len(there)} of {len(found)} models are here: {large(parameters)} parameters, trained "
         f"from scratch in {minutes / 60:,.1f} hours, their teachers included as far as they were "
         "timed."
     )
