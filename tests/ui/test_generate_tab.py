@@ -10,7 +10,7 @@ from tiny import tiny_writer
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.knock_out import text_without
 from transformer_core.model.heads import every_head
-from transformer_core.tasks.generation import read
+from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate.desk import Desk
@@ -21,7 +21,6 @@ from transformer_core.ui.tabs.generate.story import (
     cut,
     forked,
     grow,
-    looked,
     wanting,
 )
 from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, measured, switched
@@ -32,6 +31,11 @@ from transformer_core.ui.views.switches import INVITATION
 def trained():
     torch.manual_seed(0)
     return tiny_writer()
+
+
+def looked(trained, story: Story, position: int):
+    """What the model saw when it predicted a character of a text."""
+    return look(trained, story.branch.ids, position)
 
 
 def grown(trained, *sizes: int) -> Story:

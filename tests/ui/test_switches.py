@@ -12,9 +12,10 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.roles import FILE, UNKNOWN, HeadRole, labelled
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.classification import classify
+from transformer_core.tasks.generation import look
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate import switches as generate
-from transformer_core.ui.tabs.generate.story import Story, begun, looked
+from transformer_core.ui.tabs.generate.story import Story, begun
 from transformer_core.ui.tabs.sentiment import layers
 from transformer_core.ui.tabs.translate import shown
 from transformer_core.ui.tabs.translate.work import begin
@@ -40,6 +41,10 @@ def told(value):
         for layer, heads in enumerate(group["roles"])
         for head, one in enumerate(heads)
     }
+
+
+def looked(trained, story, position):
+    return look(trained, story.branch.ids, position)
 
 
 def of_a_text(trained):

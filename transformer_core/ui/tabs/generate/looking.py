@@ -1,6 +1,8 @@
 """What the model saw and thought: at the end of a text, or at a character that is pressed."""
 
+import functools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
@@ -9,7 +11,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.model.heads import every_head
 from transformer_core.published import Models
-from transformer_core.tasks.generation import Look
+from transformer_core.tasks.generation import Look, look
 from transformer_core.ui.events import QUIET, answering, answers_errors
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.head_switches import heads_named, wire_knock
@@ -24,7 +26,7 @@ from transformer_core.ui.tabs.generate.shown import (
     picture_weights,
     waited_for,
 )
-from transformer_core.ui.tabs.generate.story import Story, looked, position_of
+from transformer_core.ui.tabs.generate.story import Story, position_of
 from transformer_core.ui.tabs.generate.switches import measured, switched
 
 
@@ -43,6 +45,17 @@ class Looking:
     def trained(self) -> Trained:
         """The model that writes."""
         return self.models.language_model
+
+    @functools.cached_property
+    def look_at(self) -> Callable[[tuple[int, ...], int], Look]:
+        """What the model saw when it predicted one of these ids, or what follows them all: computed
+        once for the picture, the open section and every setting of it."""
+        return functools.lru_cache(maxsize=4)(lambda ids, at: look(self.trained, list(ids), at))
+
+    def seen(self, story: Story, position: int | None) -> Look:
+        """The same of the shown branch; None: what comes next."""
+        ids = tuple(story.branch.ids)
+        return self.look_at(ids, len(ids) if position is None else min(position, len(ids)))
 
     @property
     def followers(self) -> Followers:
@@ -64,7 +77,7 @@ class Looking:
             return gr.skip()
         if event.position is not None:
             position = max(1, position_of(event, story))
-        desk.position, seen = position, looked(self.trained, story, position)
+        desk.position, seen = position, self.seen(story, position)
         doors = waited_for(doors_of(self.models, story, position))  # shut while a story grows
         return picture(self.trained, story, seen), doors, time.monotonic()
 
@@ -75,8 +88,7 @@ class Looking:
         # once there is a text, the page looks at it; some sections show nothing of it
         if not story.branches or shown not in followers.parts:
             return gr.skip()
-        seen = looked(self.trained, story, desk.position)
-        sampling = Sampling(*settings)
+        seen, sampling = self.seen(story, desk.position), Sampling(*settings)
         return followers.draw(shown, story, seen, sampling, seed, desk.off, desk.measured)
 
     @answers_errors
@@ -90,7 +102,7 @@ class Looking:
     @answers_errors
     def attend(self, desk: Desk):
         """What every head gave, for the picture."""
-        return picture_weights(self.trained, looked(self.trained, desk.story, desk.position))
+        return picture_weights(self.trained, self.seen(desk.story, desk.position))
 
     @answers_errors
     def toggle(self, event: gr.EventData, desk: Desk, seed, *settings):
@@ -102,13 +114,13 @@ class Looking:
     def try_each(self, desk: Desk):
         """Find out what each head is worth to the text."""
         story = desk.story
-        desk.measured = measured(self.trained, story, looked(self.trained, story, desk.position))
+        desk.measured = measured(self.trained, story, self.seen(story, desk.position))
 
     @answers_errors
     def show_worth(self, desk: Desk, seed, *settings):
         """The switches, as they are by now."""
         story, sampling = desk.story, Sampling(*settings)
-        seen = looked(self.trained, story, desk.position)
+        seen = self.seen(story, desk.position)
         return switched(self.trained, story, seen, sampling, seed, desk.off, desk.measured)
 
     def bars(self, story: Story, seen: Look, sampling: Sampling, *_) -> list:

@@ -6,7 +6,7 @@ import gradio as gr
 
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.tasks.generation import Look, look, read, write_on
+from transformer_core.tasks.generation import read, write_on
 from transformer_core.tasks.requests import InputError, Token, check_characters
 from transformer_core.tokenization import whole
 from transformer_core.ui.events import is_count
@@ -146,12 +146,6 @@ def cut(story: Story, identity: str, size: int) -> Story:
         size = branch.n_prompt
     tokens = branch.tokens[: max(branch.n_prompt, size)]
     return story.grown(replace(branch, tokens=tokens, goal=len(tokens)))
-
-
-def looked(trained: Trained, story: Story, position: int | None) -> Look:
-    """What the model saw when it predicted a token of the shown branch; None: what comes next."""
-    ids = story.branch.ids
-    return look(trained, ids, len(ids) if position is None else min(position, len(ids)))
 
 
 def position_of(event: gr.EventData, story: Story) -> int:
