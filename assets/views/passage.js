@@ -11,7 +11,8 @@ const restOnToken = roving(chips, 'button'),
 let stop = null; // the number that Tab reaches, as soon as it is seen
 const play = passagePlay(table, () => restOnNumber(stop));
 // of the part that is open: its panels; {tokens, first() -> which to begin with, at(i) -> {nodes:
-// what the table has, story: see passage_play.js, hint, rest: what of it Tab reaches}}
+// what the table has, story: see passage_play.js, hint, rest: what of it Tab reaches}, of attention
+// also added(i) -> how much each head adds}
 let panels = [], way = null;
 const [back, on] = [[-1, '‹ Part before'], [1, 'Next part ›']].map(([by, text]) =>
   make('button', { type: 'button', 'data-do': 'walk', 'data-by': by, text })
@@ -38,6 +39,13 @@ function bring() { // the part, its best key and the chosen token into sight, on
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
 }
+function weigh(added) { // a bar at each head: how much it adds to what the chosen token becomes
+  const most = Math.max(...added);
+  for (const [h, button] of [...$('.part-heads').children].entries()) {
+    button.style.setProperty('--added', (added[h] / most).toFixed(3));
+    button.title = `what it adds here is ${threeDigits(added[h])} long`;
+  }
+}
 function choose(i) {
   token = i;
   followed.delete(listed()); // what was chosen last is the last to be forgotten
@@ -46,6 +54,7 @@ function choose(i) {
   drawnFor = columnsFit();
   for (const [at, chip] of [...chips.children].entries()) chip.ariaPressed = at === i;
   restOnToken(chips.children[i]);
+  weigh(way.added?.(i) ?? []);
   const { nodes, story, hint, rest } = way.at(i);
   redraw(table, ...nodes);
   $('.passage-rest').textContent = hint;

@@ -137,7 +137,8 @@ function attention(panels) {
       rest: `[data-panel=softmax][data-column="${best}"]`,
     };
   }
-  return { tokens: of.query.rows, first, at };
+  const added = (i) => rowOf(of['added by each head'], i);
+  return { tokens: of.query.rows, first, at, added };
 }
 
 // of one query: its panels, which query it is, which key it gives most to, and who asks
@@ -152,6 +153,8 @@ function attentionStory(of, i, best, who, finding) {
     'with position bias': (v) => ['distance', `Less for their distance: ${v} for ${key}.`],
   };
   const share = percent(number('softmax'));
+  const added = [...rowOf(of['added by each head'], i)], longest = Math.max(...added);
+  const whose = `head ${added.indexOf(longest) + 1}`;
   const asks = `${Who} asks: its query, ${n} numbers, meets the key of every token it may see.`;
   // [the panel that is made, the name of the step, what is said, …]
   const steps = [
@@ -174,6 +177,13 @@ function attentionStory(of, i, best, who, finding) {
       true,
     ],
     ['context', 'context', `The sum of all that is taken, the context, goes on to ${who}.`, true],
+    ...(added.length < 2 ? [] : [[
+      'output',
+      'all heads',
+      `Side by side, all heads go through one more projection. Their bars say how much each adds: most ${whose}, ${
+        threeDigits(longest)
+      }.`,
+    ]]),
     ['softmax', 'all', finding],
   ];
   return steps.map(([panel, name, say, bars = false], at) => ({

@@ -65,6 +65,7 @@ def the_stages_of_attention_come_in_their_order(page):
         "masked",
         "softmax",
         "context",
+        "added by each head",
         "output",
     ]
     part = page.locator("#inside-part")
@@ -107,10 +108,21 @@ def a_row_is_told_step_by_step(page):
     slider.press("End")
     slider.press("ArrowLeft")
     expect(said).not_to_have_text(finding)
+    the_heads_are_weighed_for_the_token(part)
     part.get_by_role("button", name="Play").press("Enter")  # it ends by itself
     expect(said).to_have_text(finding)
     expect(part.get_by_role("button", name="Play")).to_be_visible()
     expect(weights).to_be_visible()
+
+
+def the_heads_are_weighed_for_the_token(part):
+    said = re.search(r"most head (\d), ([\d.]+)\.", part.locator(".view-note").inner_text())
+    bars = part.locator(".part-heads button").evaluate_all(
+        "all => all.map((one) => [+one.style.getPropertyValue('--added'), one.title])"
+    )
+    most = [title for share, title in bars if share == 1]
+    assert most == [f"what it adds here is {said[2]} long"] == [bars[int(said[1]) - 1][1]]
+    assert all(0 < share <= 1 for share, _ in bars) and len({share for share, _ in bars}) > 1
 
 
 def a_cell_says_its_number_and_arrow_keys_move(page):

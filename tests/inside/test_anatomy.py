@@ -11,6 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformer_core.decoding.search import Hypothesis
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import anatomy
+from transformer_core.inside.attention import OneHead
 from transformer_core.inside.boxes import drawn_stacks
 from transformer_core.inside.feed_forward import MOST_OF_ALL, MOST_OF_ONE, most_active
 from transformer_core.inside.forward import MAX_TOKENS, Reading, read_text, run
@@ -169,6 +170,18 @@ def test_the_units_shown_are_the_most_active_of_each_token_and_zeros_are_counted
     for row in hidden:
         assert set(row.topk(MOST_OF_ONE).indices.tolist()) <= set(units)
     torch.testing.assert_close(after.beside["zeros"], (hidden == 0).float().mean(1))
+
+
+def test_what_the_heads_add_is_the_output_but_for_its_bias():
+    seen, nodes = looked(EncoderDecoder)
+    for node in (one for one in nodes.values() if one.role == "attention"):
+        found, parts = panels(seen, node), OneHead(seen, node, 0).parts
+        torch.testing.assert_close(
+            parts.sum(0) + node.module.output.bias, stage(found, "output"), rtol=1e-4, atol=1e-5
+        )
+        lengths = stage(found, "added by each head")
+        assert lengths.shape == (len(seen.tokens(node)), TINY.n_heads)
+        torch.testing.assert_close(lengths[:, 1], parts[1].norm(dim=1))
 
 
 def test_of_many_tokens_fewer_units_are_shown_of_each_but_always_the_loudest():

@@ -141,6 +141,18 @@ class OneHead:
             ("weight", "value"),
         )
 
+    @property
+    def parts(self) -> Tensor:
+        """What each head of the module adds to the output. (n_heads, query, d_model)"""
+        return self.module.carried(self.stages.weights[0] @ self.stages.value[0])
+
+    def length(self, i: int, head: int) -> Arithmetic:
+        """The length of what a head adds."""
+        part = plain(self.parts[head, i])
+        names = numbered("channel", len(part))
+        found = products(names, part, part, "squares", ("added", "the same"))
+        return found.then("√", math.sqrt(found.result))
+
     def output(self, i: int, channel: int) -> Arithmetic:
         """All heads' contexts through one more projection."""
         context = self.stages.weights[0, :, i : i + 1] @ self.stages.value[0]  # (heads, 1, …)
@@ -216,6 +228,14 @@ def answers(head: OneHead) -> list[Panel]:
             head.weights @ head.value,
             head.queries,
             made=head.context,
+        ),
+        Panel(
+            "added by each head",
+            "the length of its part",
+            head.parts.norm(dim=-1).T,
+            head.queries,
+            "head",
+            made=head.length,
         ),
         Panel("output", how, update, head.queries, beside=lengths_of(update), made=head.output),
     ]

@@ -60,6 +60,8 @@ def in_attention(module: MultiHeadAttention, panel: str) -> LineStart:
     """The same in an attention module."""
     if panel in ("key", "value"):
         return module.keys_and_values, f"{panel} ="
+    if panel == "added by each head":
+        return module.carried, "return value"
     begins = {
         "query": "query =",
         **dict.fromkeys(SCORES, "scores ="),
