@@ -5,7 +5,7 @@ report: all 50,000 reviews, a tenth of them to validate and a tenth to test. `li
 without any network that learns and is tested as the classifier is, within two minutes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -232,7 +232,7 @@ def refuse_readers(options: Options) -> None:
             )
 
 
-def verdicts_of(teachers: list[EncoderClassifier], precision: str, texts: Ragged) -> Tensor:
+def verdicts_of(teachers: Sequence[EncoderClassifier], precision: str, texts: Ragged) -> Tensor:
     """What teachers say of whole reviews on average. -> (reviews, n_classes)"""
     return mean_answer(teachers, precision, lambda one: predict(one, texts))
 
@@ -265,7 +265,9 @@ def main(argv: list[str] | None = None) -> None:
     batches_with = partial(batches_of, options, examples, some.label)
 
     def taught() -> Callable[[int], Batch]:
-        return batches_with(verdicts_of(teachers, options.precision, unlabelled))
+        verdicts = verdicts_of(teachers, options.precision, unlabelled)
+        teachers.clear()  # they are asked once, and would stay where the pupil learns
+        return batches_with(verdicts)
 
     def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
         return loss_of(model, batch, options.train.label_smoothing)

@@ -1,7 +1,7 @@
 """Train a decoder to write Shakespeare, character by character: `python -m train.shakespeare`"""
 
 import math
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -188,7 +188,7 @@ def refuse_readers(options: Options) -> None:
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
 
-def answers_of(teachers: list[DecoderLM], precision: str, ids: Tensor) -> Tensor:
+def answers_of(teachers: Sequence[DecoderLM], precision: str, ids: Tensor) -> Tensor:
     """What teachers expect after each character but the last, on average.
 
     -> (characters - 1, vocab_size), in float16
@@ -277,6 +277,7 @@ def main(argv: list[str] | None = None) -> None:
 
     def taught() -> Callable[[int], Batch]:
         answers = answers_of(teachers, options.precision, learnt)
+        teachers.clear()  # they are asked once, and would stay where the pupil learns
         return batches(learnt, config.max_len, options.train, answers)
 
     batch_of = batches(learnt, config.max_len, options.train)

@@ -162,7 +162,7 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     new one did not grow from it, drop also what was recorded on the way to it.
 
     Nothing is dropped where a run goes on from what the folder holds and has not changed it yet,
-    and before the new weights stand only what does not name its weights, as the card, and the
+    and before the new weights stand only the card, which is written from the other files, and the
     config of a model whose vocabulary is another one.
     SystemExit, with nothing changed, if a checkpoint cannot hold its weights.
     """
@@ -172,11 +172,9 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
         raise SystemExit(f"{folder} keeps what it holds: {error}") from error
     if not anew and is_held(folder, model, tokenizer):
         return
-    # what is measured names its weights; of what does not, nobody could tell beside other weights
-    # that it speaks of the old ones, and it goes first
+    # the card goes first: what is measured names its weights, but of a card beside other weights
+    # nobody could tell that it speaks of the old ones
     (folder / "README.md").unlink(missing_ok=True)
-    if anew:
-        disown(folder)
     # now, and not before: until here the old model stands beside its own vocabulary
     vocabulary = folder / TOKENIZER_FILE
     if vocabulary.exists() and vocabulary.read_text(encoding="utf-8") != tokenizer.to_json():
@@ -184,6 +182,8 @@ def keep(folder: Path, model: Model, tokenizer: Tokenizer, *, anew: bool) -> Non
     write_atomically(vocabulary, tokenizer.to_json())
     checkpoint.save(folder, model)
     retract(folder)
+    if anew:
+        disown(folder)
 
 
 def is_held(folder: Path, model: Model, tokenizer: Tokenizer) -> bool:

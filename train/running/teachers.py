@@ -1,6 +1,6 @@
 """Models whose answers another learns, as soft targets (Hinton et al. 2015)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import torch
@@ -26,17 +26,12 @@ def teachers_of(options: Options, kind: type[M]) -> list[M]:
 
 
 @torch.no_grad()  # not in inference mode: what is learnt from them is saved for the backward pass
-def mean_answer(teachers: list[M], precision: str, ask: Callable[[M], Tensor]) -> Tensor:
-    """The mean of the probabilities that several models give; ask computes the logits of one.
-
-    They are asked once: the list is empty then, and what they held is free for the pupil.
-    """
+def mean_answer(teachers: Sequence[M], precision: str, ask: Callable[[M], Tensor]) -> Tensor:
+    """The mean of the probabilities that several models give; ask computes the logits of one."""
     hardware = choose(precision)
     with torch.autocast(hardware.device, torch.bfloat16, enabled=hardware.precision == "bf16"):
         said = (ask(teacher.to(hardware.device).eval()).softmax(-1) for teacher in teachers)
         mean = next(said)  # added up one by one: each may take a gigabyte
         for other in said:
             mean += other
-    mean /= len(teachers)
-    teachers.clear()
-    return mean
+    return mean / len(teachers)
