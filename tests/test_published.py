@@ -35,6 +35,11 @@ def test_each_model_is_read_from_its_folder_or_its_training_is_named(
     assert getattr(models, attribute) is models.get(folder)
 
 
+def test_a_missing_variant_is_trained_by_its_study(tmp_path):
+    said = Models(tmp_path).absent("ablations/translation/no_positions")
+    assert said.endswith("no positions model yet: `python -m train.ablations translation`.")
+
+
 def test_a_model_of_another_class_is_refused_where_it_would_be_used(tmp_path):
     write_tiny(tmp_path / "translation", tiny_writer())
     with pytest.raises(CheckpointError, match=r"translation.* holds DecoderLM, not EncoderDecoder"):

@@ -120,7 +120,9 @@ class Models:
 
     def absent(self, name: str) -> str:
         """The remedy, if folder/name holds no checkpoint; an empty string if it does."""
-        command = CHECKPOINTS[name].command if name in CHECKPOINTS else f"train.{name}"
+        # what stands elsewhere is a variant of a study, in the study's folder
+        study = f"train.ablations {Path(name).parent.name}"
+        command = CHECKPOINTS[name].command if name in CHECKPOINTS else study
         words = name.replace("_", " ")
         return "" if self.has(name) else f"There is no {words} model yet: `python -m {command}`."
 
