@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from transformer_core.tokenization import BOS, EOS, SPECIAL_TOKENS
+from transformer_core.tokenization import BOS, EOS, PAD, SPECIAL_TOKENS
 
 
 def random_windows(ids: Tensor, length: int, n: int, seed: int) -> Tensor:
@@ -34,5 +34,5 @@ def copy_sequences(n: int, n_symbols: int, length: int, seed: int) -> Tensor:
     lengths = torch.randint(1, length + 1, (n, 1), generator=generator)
     place = torch.arange(length + 1)
     body = torch.cat([body, torch.full((n, 1), EOS)], dim=1)
-    body = body.where(place != lengths, EOS).where(place <= lengths, 0)
+    body = body.where(place != lengths, EOS).where(place <= lengths, PAD)
     return torch.cat([torch.full((n, 1), BOS), body], dim=1)
