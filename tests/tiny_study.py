@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from tiny import tiny_translator, tiny_writer
 
-from train.running.metrics import COLUMNS
 from transformer_core import checkpoint
 from transformer_core.model.models import Model
 from transformer_core.studies.encodings import VARIANTS
+from transformer_core.studies.records import COLUMNS
 
 STEPS = (0, 10, 20, 30, 40)
 

@@ -24,7 +24,7 @@ from train.loop import fit
 from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, settle_memory
 from train.running.locks import locked
-from train.running.metrics import COLUMNS, Metrics, read_rows, recorded, write_rows
+from train.running.metrics import Metrics, read_rows, recorded, write_rows
 from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
@@ -40,7 +40,7 @@ from transformer_core import checkpoint
 from transformer_core.checkpoint import TOKENIZER_FILE
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
-from transformer_core.studies.records import METRICS_FILE, POSITIONS_FILE, VARIANT_FILE
+from transformer_core.studies.records import COLUMNS, METRICS_FILE, POSITIONS_FILE, VARIANT_FILE
 
 KEPT_SEED = 0  # whose weights stay
 

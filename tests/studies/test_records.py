@@ -8,9 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 from tiny_study import STEPS, write, write_writers
 
-from train.running.metrics import COLUMNS
 from transformer_core.studies.curves import Curve, aligned, average, line, smooth, spread
-from transformer_core.studies.records import AXES, learning_lines, position_lines, read_study
+from transformer_core.studies.records import (
+    AXES,
+    COLUMNS,
+    learning_lines,
+    position_lines,
+    read_study,
+)
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from train.loop import M, Progress
 from transformer_core.files import write_atomically
-
-COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
+from transformer_core.studies.records import COLUMNS
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

@@ -29,7 +29,8 @@ RECORDED = {
     "parameters",
     "flops_per_target",
 }
-COLUMNS = {"seed", "step", "tokens", "seconds", "split", "metric", "value"}
+# of METRICS_FILE, in their order
+COLUMNS = ["run", "seed", "step", "tokens", "seconds", "split", "metric", "value"]
 
 
 class StudyError(ValueError):
@@ -164,7 +165,7 @@ def read_study(folder: Path) -> Study:
 def read_variant(folder: Path) -> Variant:
     """One variant's record and curves; StudyError if there are none."""
     record = read_record(folder / VARIANT_FILE, RECORDED)
-    table = read_table(folder / METRICS_FILE, COLUMNS)
+    table = read_table(folder / METRICS_FILE, {*COLUMNS} - {"run"})  # a seed has one
     curves = {
         (str(split), str(metric)): curve(some, "step", "value")
         for (split, metric), some in table.groupby(["split", "metric"], sort=False)

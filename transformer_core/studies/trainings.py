@@ -32,7 +32,7 @@ def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
     path = folder / METRICS_FILE
     if not path.exists():
         return []
-    table = read_table(path, COLUMNS | {"run"})
+    table = read_table(path, {*COLUMNS})
     runs, begun = [], 0.0
     for number, rows in table[table["metric"] == metric].groupby("run"):
         rows = rows.assign(minutes=begun + rows["seconds"] / 60)
