@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from train.running.beginning import differing
 from train.running.hardware import Hardware, name_of
 from train.studies.recipe import Recipe, Task
 from transformer_core.checkpoint import read_json
@@ -56,20 +57,19 @@ def refuse_another(folder: Path, held: dict[str, Any] | None, wanted: dict[str, 
     """SystemExit if a folder holds what was trained with another plan than the wanted one."""
     if held is None:
         return
-    differences = [
-        f"{field} {wanted[part][field]} instead of {value}"
-        for part in ("model", "train")
-        for field, value in held[part].items()
-        if field in wanted[part] and wanted[part][field] != value  # else it is held elsewhere
-        if field != "vocab_size"  # known once data are read
-    ]
-    if wanted["precision"] != held["precision"]:
-        differences.append(f"precision {wanted['precision']} instead of {held['precision']}")
-    if differences:
+    if differences := differing(settings_of(held), settings_of(wanted)):
         raise SystemExit(
-            f"{folder} was trained with another plan ({', '.join(differences)}): "
+            f"{folder} was trained with another plan ({differences}): "
             "remove it or choose another --out."
         )
+
+
+def settings_of(plan: dict[str, Any]) -> dict[str, Any]:
+    """What a plan, or what variant.json says of one, has settled before data are read."""
+    # the precision comes last: in some variants train holds the one that was asked for, as auto
+    settings = {**plan["model"], **plan["train"], "precision": plan["precision"]}
+    del settings["vocab_size"]  # known once data are read
+    return settings
 
 
 def refuse_other_data(out: Path, first_examples: str) -> None:
