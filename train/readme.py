@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from train.evaluate import exam_of
+from train.running import markdown
 from train.running.card import meaning
 from transformer_core.checkpoint import SCORES_FILE, read_measured
 from transformer_core.files import write_atomically
@@ -49,8 +50,7 @@ def task_table(checkpoints: Path, records: dict[str, dict[str, Any]]) -> str:
         [meaning(card, name), *(shown(own.get(name)) for own in scores)]
         for name in dict.fromkeys(itertools.chain.from_iterable(scores))
     ]
-    lines = [["what is measured", *links], ["---", *["---:"] * len(links)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return markdown.table(["what is measured", *links], "l" + "r" * len(links), rows) + "\n"
 
 
 def are_of_one_set(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -94,8 +94,7 @@ def study_table(study: Study) -> str:
         f"standard deviation over {seeds_of(compared)}; {direction} is better.\n\n"
     )
     head, *rows = comparison_table(compared, study.metric, baseline)
-    lines = [head, [{"l": "---", "r": "---:"}[side] for side in SIDES], *rows]
-    body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    body = markdown.table(head, SIDES, rows) + "\n"
     published = PUBLISHED.get(study.name)
     return f"{text}{body}" + (f"\n{published}\n" if published else "")
 

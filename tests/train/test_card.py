@@ -8,6 +8,7 @@ import pytest
 from train import trials
 from train.running.card import front_matter
 from train.running.card_training import describe_runs, describe_trials
+from train.running.markdown import table
 from train.translation_cards import CARD
 
 RUN = {
@@ -40,6 +41,13 @@ def test_every_run_has_its_losses_and_its_command(tmp_path):
     assert "| 2 | 5.0 | 50 | 1.4000 | 1.4000 | 1.5000 |" in text  # which did not help
     assert "In all 89.2 minutes and 2,500 steps. The lowest validation loss on the way" in text
     assert text.index("Run 1, on 2 cores") < text.index("train.one") < text.index("train.two")
+
+
+def test_a_bar_in_a_cell_does_not_end_it():
+    bars = "nrefs:1|case:mixed"
+    head, rule, row = table([bars, "value"], "lr", [[f"BLEU ({bars})", "1|2"]]).splitlines()
+    assert head == r"| nrefs:1\|case:mixed | value |" and rule == "|---|---:|"
+    assert row == r"| BLEU (nrefs:1\|case:mixed) | 1\|2 |"
 
 
 def test_a_run_that_was_never_evaluated_and_one_without_record(tmp_path):

@@ -16,6 +16,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 
 from train.running.card_training import describe_runs, describe_trials
+from train.running.markdown import table
 from transformer_core.checkpoint import SCORES_FILE, Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
@@ -132,19 +133,17 @@ def describe_model(trained: Trained[Model]) -> str:
 
 def describe_scores(card: Card, record: dict[str, Any]) -> str:
     """A row per score and the command that computes them again."""
-    rows = [
-        f"| {meaning(card, name)} | {number(value)} |" for name, value in record["scores"].items()
-    ]
-    table = "\n".join(["| what is measured | value |", "|---|---:|", *rows])
+    rows = [[meaning(card, name), number(value)] for name, value in record["scores"].items()]
     return (
-        f"{table}\n\nComputed from these weights in float32 on {record['date']} by\n\n"
+        f"{table(['what is measured', 'value'], 'lr', rows)}\n\n"
+        f"Computed from these weights in float32 on {record['date']} by\n\n"
         f"```\n{record['command']}\n```"
     )
 
 
 def meaning(card: Card, name: str) -> str:
-    """What a score measures, for a cell of a markdown table."""
-    return card.scores.get(name, name).replace("|", "\\|")
+    """What a score measures."""
+    return card.scores.get(name, name)
 
 
 def number(value: float) -> str:

@@ -5,16 +5,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from train.running.markdown import table
 from train.running.records import TRIALS, flag, planned, read_runs, validation_losses
 from transformer_core.checkpoint import read_json
 from transformer_core.studies.trainings import trainings_behind
 
-RUNS = """| run | minutes | steps | validation loss: first | lowest | last |
-|---:|---:|---:|---:|---:|---:|
-"""
-TRIED = """| trial | its own settings | minutes | steps | validation loss: lowest | last |
-|---|---|---:|---:|---:|---:|
-"""
+RUNS = ("run", "minutes", "steps", "validation loss: first", "lowest", "last")
+TRIED = ("trial", "its own settings", "minutes", "steps", "validation loss: lowest", "last")
 UNTOLD = ("--out", "--data", "--overwrite", "--resume", "--no-exam")  # flags that are no settings
 
 
@@ -33,8 +30,8 @@ def describe_runs(folder: Path) -> str:
         "before ended began with other weights, or was judged otherwise."
         f"{cut_off(runs)}{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
     )
-    rows = "\n".join(describe_run(*run) for run in zip(itertools.count(1), runs, losses))
-    return "\n\n".join([RUNS + rows, whole, *describe_commands(runs)])
+    rows = (describe_run(*run) for run in zip(itertools.count(1), runs, losses))
+    return "\n\n".join([table(RUNS, "rrrrrr", rows), whole, *describe_commands(runs)])
 
 
 def taught(runs: list[dict[str, Any]]) -> str:
@@ -85,9 +82,8 @@ def describe_trials(folder: Path) -> list[str]:
     ]
     devices = " and ".join(dict.fromkeys(f"{one['device']} ({one['precision']})" for one in trials))
     return [
-        f"## Trials\n\n{TRIED}"
-        + "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        + f"\n\nShort trainings, whose losses compare with each other alone, on {devices}. Minutes "
+        f"## Trials\n\n{table(TRIED, 'llrrrr', rows)}\n\n"
+        f"Short trainings, whose losses compare with each other alone, on {devices}. Minutes "
         "are by the clock, also where the processor had other work. All had "
         f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`"
     ]
@@ -104,8 +100,8 @@ def settings_of(command: str) -> list[str]:
     return [flag for flag in flags if flag.split()[0].split("=")[0] not in UNTOLD]
 
 
-def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
-    """A row of RUNS."""
+def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> list[str]:
+    """A row below RUNS."""
     shown = (
         [f"{loss:#.5g}" for loss in (losses[0], min(losses), losses[-1])] if losses else [""] * 3
     )
@@ -114,7 +110,7 @@ def describe_run(number: int, run: dict[str, Any], losses: list[float]) -> str:
         f"{run[name]:,}" + (f" of {wanted[name]:,}" if name in wanted else "")
         for name in ("minutes", "steps")
     ]
-    return f"| {' | '.join([str(number), *done, *shown])} |"
+    return [str(number), *done, *shown]
 
 
 def describe_commands(runs: list[dict[str, Any]]) -> list[str]:
