@@ -39,7 +39,7 @@ from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import flag, is_in, read_runs, resumed_run
+from train.running.records import flag, is_in, resumed_run
 from train.running.run import Job, run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
@@ -56,6 +56,7 @@ from train.sentiment_cards import card_of, preset_of
 from transformer_core.checkpoint import TEST_SET_FILE, Trained
 from transformer_core.model.models import EncoderClassifier, Model
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
+from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import Tokenizer
 
 MODEL = replace(reviews.MODEL, dropout=0.1)

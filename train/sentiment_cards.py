@@ -5,8 +5,9 @@ from pathlib import Path
 
 from train.data import films, hub, short_sentences
 from train.running.card import Card
-from train.running.records import flag, read_runs
+from train.running.records import flag
 from train.running.verdicts import N_BINS
+from transformer_core.studies.trainings import read_runs
 
 CARD = Card(
     title="A classifier that reads the sentiment of film reviews from [CLS]",

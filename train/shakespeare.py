@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import Batch, TrainConfig
 from train.running.card import Card
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import flag, read_runs
+from train.running.records import flag
 from train.running.run import Job, run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
@@ -23,6 +23,7 @@ from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.seeding import batch_seed
+from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import Tokenizer, train_characters
 
 MODEL = ModelConfig(
@@ -184,7 +185,7 @@ def refuse_readers(options: Options) -> None:
         return
     for folder in (*options.init, *options.teachers):
         runs = read_runs(folder)
-        if not runs or any(run.get("preset") != "trial" for run in runs):
+        if not runs or any(run["preset"] != "trial" for run in runs):
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
 
@@ -233,7 +234,7 @@ def score(trained: Trained[DecoderLM], examples: tuple[str, int | None]) -> dict
 def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint: what its runs had to do with the last tenth."""
     runs = dict(enumerate(read_runs(folder), start=1))
-    last = [n for n, one in runs.items() if one.get("train", {}).get("keep_last")]
+    last = [n for n, one in runs.items() if one["train"].get("keep_last")]
     best = [n for n in runs if n not in last]
     taught = [n for n, one in runs.items() if flag(one, "teachers")]
     said = ((KEPT_BEST, best), (KEPT_LAST, last), (TAUGHT_BY, taught))

@@ -8,8 +8,9 @@ from sacrebleu.metrics.chrf import CHRF
 
 from train.data import hub
 from train.running.card import Card
-from train.running.records import flag, read_runs
+from train.running.records import flag
 from transformer_core.checkpoint import SCORES_FILE, read_json
+from transformer_core.studies.trainings import read_runs
 
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
 YEARS = range(2010, 2016)  # of IWSLT's test sets

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from train.running.flags import in_a_sentence
-from train.running.records import TRIALS, read_runs, validation_losses
+from train.running.records import TRIALS, validation_losses
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
+from transformer_core.studies.trainings import read_runs
 
 
 def record_of(folder: Path) -> dict[str, Any]:

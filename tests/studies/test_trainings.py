@@ -1,12 +1,13 @@
 """The runs that led to a model, read from the record of their losses, and as a figure."""
 
+import json
 import math
 from dataclasses import replace
 
 import pytest
 
 from transformer_core.studies.records import StudyError
-from transformer_core.studies.trainings import read_trainings
+from transformer_core.studies.trainings import read_runs, read_trainings, trainings_behind
 from transformer_core.ui.figures.trainings import labelled, reach, trainings
 
 HEAD = "run,seed,step,tokens,seconds,split,metric,value\n"
@@ -42,6 +43,20 @@ def test_no_record_is_no_run_and_a_damaged_one_is_named(tmp_path):
     (tmp_path / "metrics.csv").write_text(HEAD + "one,0,0,0,0.0,validation,loss,4.0\n")
     with pytest.raises(StudyError, match=r"metrics\.csv, line 2: run is 'one'"):
         read_trainings(tmp_path)
+
+
+def test_what_a_run_does_not_say_is_unknown_also_once_it_was_copied(tmp_path):
+    """A model that goes on from an older one keeps its records beside its own."""
+    assert read_runs(tmp_path) == []
+    one = {"command": "one", "minutes": 2.5}
+    two = {"command": "two", "minutes": 1.0, "teachers": [{"command": "a", "minutes": None}, one]}
+    (tmp_path / "run.json").write_text(json.dumps([one, two]))
+    runs = read_runs(tmp_path)
+    assert [run["preset"] for run in runs] == [None, None]
+    assert [run["teachers"] for run in runs] == [None, two["teachers"]]
+    assert trainings_behind(runs) == [("one", 2.5), ("a", None), ("two", 1.0)]
+    (tmp_path / "run.json").write_text(json.dumps(runs))
+    assert read_runs(tmp_path) == runs
 
 
 def test_what_a_model_knew_before_it_learnt_takes_no_room(runs):

@@ -22,12 +22,14 @@ RUN = {
     "commit": "4fd488a",
     "torch": "2.13.0",
     "command": "python -m train.one",
+    "train": {"minutes": 0.0, "steps": 2450, "patience": 0},
 }
 LOSSES = {1: (13.15, 1.4, 1.6), 2: (1.4, 1.5)}
 
 
 def test_every_run_has_its_losses_and_its_command(tmp_path):
-    again = {**RUN, "minutes": 5.0, "steps": 50, "command": "python -m train.two"}
+    own = {"minutes": 5.0, "steps": 50, "command": "python -m train.two"}
+    again = {**RUN, **own, "train": {**RUN["train"], "steps": 50}}
     (tmp_path / "run.json").write_text(json.dumps([RUN, again]))
     with (tmp_path / "metrics.csv").open("w", newline="") as file:
         rows = csv.writer(file)
@@ -57,19 +59,20 @@ def test_a_run_that_was_never_evaluated_and_one_without_record(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("own", "row"),
+    ("wanted", "ended", "row"),
     [
-        ({"train": {"minutes": 118.0, "steps": 2_000}}, "| 1 | 84.2 of 118.0 | 2,450 |"),
-        ({"train": {"minutes": 84.15, "steps": 9_000}}, "| 1 | 84.2 | 2,450 |"),
-        ({"train": {"minutes": 0.0, "steps": 9_000}}, "| 1 | 84.2 | 2,450 of 9,000 |"),
-        ({"train": {"steps": 9_000, "patience": 3}}, "| 1 | 84.2 | 2,450 |"),
-        ({"train": {"steps": 9_000, "patience": 3}, "ended": True}, "| 1 | 84.2 | 2,450 |"),
-        ({"train": {"steps": 9_000}, "ended": False}, "| 1 | 84.2 | 2,450 of 9,000 |"),
+        ({"minutes": 118.0, "steps": 2_000}, {}, "| 1 | 84.2 of 118.0 | 2,450 |"),
+        ({"minutes": 84.15, "steps": 9_000}, {}, "| 1 | 84.2 | 2,450 |"),
+        ({"steps": 9_000}, {}, "| 1 | 84.2 | 2,450 of 9,000 |"),
+        ({"steps": 9_000, "patience": 3}, {}, "| 1 | 84.2 | 2,450 |"),
+        ({"steps": 9_000, "patience": 3}, {"ended": True}, "| 1 | 84.2 | 2,450 |"),
+        ({"steps": 9_000, "patience": 3}, {"ended": False}, "| 1 | 84.2 | 2,450 of 9,000 |"),
     ],
 )
-def test_a_run_that_was_cut_off_has_what_it_was_to_have_beside_it(tmp_path, own, row):
+def test_a_run_that_was_cut_off_has_what_it_was_to_have_beside_it(tmp_path, wanted, ended, row):
     """Older records do not say whether it was: they are told by their minutes or steps."""
-    (tmp_path / "run.json").write_text(json.dumps([{**RUN, **own}]))
+    run = {**RUN, "train": {**RUN["train"], **wanted}, **ended}
+    (tmp_path / "run.json").write_text(json.dumps([run]))
     text = describe_runs(tmp_path)
     assert row in text
     assert ("what it was to have stands behind “of”" in text) is (" of " in row)

@@ -13,8 +13,8 @@ from train import shakespeare
 from train.loop import PRECISIONS
 from train.running import hardware
 from train.running.hardware import choose, name_of, speeds
-from train.running.records import read_runs
 from train.running.run import hardware_of
+from transformer_core.studies.trainings import completed, read_runs
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_run_that_goes_on_keeps_its_precision_unless_another_is_asked_for(monk
     begun = {"precision": "bf16", "precision_why": "since it is fast"}
     found = hardware_of(SimpleNamespace(precision="auto"), begun)
     assert (found.precision, found.why) == ("bf16", "since it is fast")
-    older = hardware_of(SimpleNamespace(precision="auto"), {"precision": "no"})
+    older = hardware_of(SimpleNamespace(precision="auto"), completed({"precision": "no"}))
     assert (older.precision, older.why) == ("no", "as the run began")
     assert hardware_of(SimpleNamespace(precision="no"), begun).precision == "no"
 

@@ -14,6 +14,7 @@ from transformer_core.checkpoint import load_trained, save
 from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.published import CHECKPOINTS
+from transformer_core.studies.trainings import completed
 from transformer_core.tokenization import symbols
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +93,9 @@ def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_publ
 def test_what_was_typed_for_teachers_is_said_once():
     told = dict.fromkeys(("processes", "threads", "precision", "device", "commit", "torch"), "")
     runs = [
-        {"command": name, "tokens": 1, "teachers": [{"command": one} for one in taught], **told}
+        completed(
+            {"command": name, "tokens": 1, "teachers": [{"command": one} for one in taught], **told}
+        )
         for name, taught in (("first", "ab"), ("second", ["a", "first", "c"]), ("third", "bc"))
     ]
     said = [part for part in card_training.describe_commands(runs) if not part.startswith("Run")]

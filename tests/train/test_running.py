@@ -28,13 +28,14 @@ from train import copy_task, refresh, reviews, shakespeare
 from train.evaluate import main as examine
 from train.running.flags import published_by, read_flags
 from train.running.locks import alone_in
-from train.running.records import TRIALS, digest_of, flag, read_runs, retract
+from train.running.records import TRIALS, digest_of, flag, retract
 from train.running.run import keep
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.seeding import batch_seed
 from transformer_core.studies import learning
+from transformer_core.studies.trainings import UNSAID, read_runs
 from transformer_core.tokenization import train_characters
 
 ROOT = Path(__file__).parents[2]
@@ -841,7 +842,8 @@ def test_a_run_is_not_resumed_with_other_data(trained, text):
     text.write_text(was.replace("resolved", "devolser"))
     with pytest.raises(SystemExit, match="its first batch would be another"):
         shakespeare.main(more)
-    del run["first_examples"]
+    for name in UNSAID:
+        del run[name]
     (folder / "run.json").write_text(json.dumps([run]))  # as older ones
     shakespeare.main(more)
     assert [run["steps"] for run in read_runs(folder)] == [3]

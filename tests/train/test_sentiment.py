@@ -24,12 +24,12 @@ from train.running import verdicts
 from train.running.flags import read_flags
 from train.running.locks import alone_in
 from train.running.metrics import read_rows
-from train.running.records import read_runs
 from transformer_core.checkpoint import load, load_trained, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
 from transformer_core.model.models import EncoderClassifier, MaskedLM
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
+from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
 
 PRAISE = ["great", "lovely", "moving", "superb", "funny"]

@@ -12,9 +12,9 @@ from train import shakespeare
 from train.loop import TrainConfig
 from train.running.flags import read_flags
 from train.running.locks import alone_in
-from train.running.records import read_runs
 from transformer_core.checkpoint import load
 from transformer_core.model.models import DecoderLM
+from transformer_core.studies.trainings import read_runs
 
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "32", "--max-len", "16"]
 SMALL += ["--steps", "2", "--batch-size", "4", "--precision", "no"]

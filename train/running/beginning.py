@@ -40,7 +40,7 @@ def prepare(options: Options, model: Model, first_examples: str) -> None:
 def refuse_another_model(folder: Path, model: Model) -> None:
     """A run is resumed with the model that it began with."""
     if begun := announced_run(folder):
-        held = begun.get("model", {})  # older ones do not say; --out holds another's model
+        held = begun["model"]  # --out holds another's
     elif is_checkpoint(folder):
         try:
             held = shape_of(checkpoint.load(folder, type(model)))
@@ -58,7 +58,7 @@ def refuse_other_settings(options: Options, first_examples: str) -> None:
     run = resumed_run(options.out)
     if run is None:
         return
-    if run.get("preset", options.preset) != options.preset:
+    if run["preset"] not in (None, options.preset):
         raise SystemExit(
             f"--resume cannot change the --preset of the training in {options.out}: it is "
             f"{run['preset']}"
@@ -68,13 +68,12 @@ def refuse_other_settings(options: Options, first_examples: str) -> None:
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
     if (flag(run, "data") is None) != (options.data is None):
         raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
-    # older records do not say what came first, nor who taught
-    if run.get("first_examples", first_examples) != first_examples:
+    if run["first_examples"] not in (None, first_examples):
         raise SystemExit(
             f"--resume cannot change the data of the training in {options.out}: its first batch "
             "would be another"
         )
-    if run.get("teachers", now := taught_by(options)) != now:
+    if run["teachers"] not in (None, taught_by(options)):
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from train.running.markdown import table
-from train.running.records import TRIALS, flag, planned, read_runs, validation_losses
+from train.running.records import TRIALS, flag, planned, validation_losses
 from transformer_core.checkpoint import read_json
-from transformer_core.studies.trainings import trainings_behind
+from transformer_core.studies.trainings import read_runs, trainings_behind
 
 RUNS = ("run", "minutes", "steps", "validation loss: first", "lowest", "last")
 TRIED = ("trial", "its own settings", "minutes", "steps", "validation loss: lowest", "last")
@@ -118,7 +118,7 @@ def describe_commands(runs: list[dict[str, Any]]) -> list[str]:
     said: set[str] = set()
     told = []
     for number, run in enumerate(runs, start=1):
-        typed = [one["command"] for one in run.get("teachers", [])]
+        typed = [one["command"] for one in run["teachers"] or ()]
         told += [describe_command(number, run), *describe_teachers(typed, said)]
         said.update(typed, [run["command"]])
     return told
@@ -139,7 +139,7 @@ def describe_teachers(typed: list[str], said: set[str]) -> list[str]:
 
 def describe_command(number: int, run: dict[str, Any]) -> str:
     """A run's command and what it ran on."""
-    why = f", {run['precision_why']}" if "precision_why" in run else ""  # older ones do not say
+    why = f", {run['precision_why']}" if run["precision_why"] else ""
     how = ", ".join(f"{name}: {run[name]}" for name in ("processes", "threads", "precision"))
     return (
         f"Run {number}, on {run['device']} ({how}{why}), {run['tokens']:,} targets, "
@@ -149,4 +149,4 @@ def describe_command(number: int, run: dict[str, Any]) -> str:
 
 def typed_of(run: dict[str, Any]) -> str:
     """The command of a run, and those that resumed it."""
-    return "\n".join([run["command"], *run.get("resumed", [])])
+    return "\n".join([run["command"], *(run["resumed"] or ())])

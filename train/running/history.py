@@ -6,9 +6,9 @@ from typing import Any
 
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
-from train.running.records import announced_run, read_runs
+from train.running.records import announced_run
 from transformer_core.studies.records import METRICS_FILE
-from transformer_core.studies.trainings import trainings_behind
+from transformer_core.studies.trainings import read_runs, trainings_behind
 
 Record = dict[str, Any]
 

@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from train.running.records import announced_run, flag, read_runs, resumed_run
+from train.running.records import announced_run, flag, resumed_run
 from transformer_core.checkpoint import CONFIG_FILE, read_json
 from transformer_core.model.config import OF_CLASSIFIERS
+from transformer_core.studies.trainings import read_runs
 
 # fields that say how a model is trained, or what it can read, and not which weights it has
 OF_A_RUN = ("vocab_size", "max_len", "dropout", "attention_dropout", *OF_CLASSIFIERS)
@@ -17,10 +18,11 @@ def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
     teachers; one that starts from other weights keeps their model, and sees other batches."""
     if flags.resume:
         begun = announced_run(flags.out)
-        model = begun.get("model", {}) if begun else model_of(flags.out)
-        run = resumed_run(flags.out) or {"command": ""}
+        model = begun["model"] if begun else model_of(flags.out)
+        if (run := resumed_run(flags.out)) is None:
+            return model
         teachers = [Path(folder) for folder in flag(run, "teachers") or ()]
-        return {**model, **run.get("train", {}), "teachers": teachers}
+        return {**model, **run["train"], "teachers": teachers}
     if not flags.init:
         return {}
     held, before = model_of(flags.init[0]), read_runs(flags.init[0])

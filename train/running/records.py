@@ -17,17 +17,12 @@ from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.studies import learning
 from transformer_core.studies.records import METRICS_FILE
-from transformer_core.studies.trainings import RUNS_FILE
+from transformer_core.studies.trainings import RUNS_FILE, completed, read_runs
 from transformer_core.tokenization import Tokenizer
 
 TRIALS = "trials.json"
 BEGUN = Path("training") / "begun.json"  # beside the states of a run
 VOCABULARY = BEGUN.with_name(TOKENIZER_FILE)  # of the run that BEGUN describes
-
-
-def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Every run that led to a checkpoint, oldest first."""
-    return read_json(folder / RUNS_FILE) or []
 
 
 def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
@@ -69,8 +64,10 @@ def digest_of(first: Batch) -> str:
 
 
 def announced_run(folder: Path) -> dict[str, Any] | None:
-    """What `announce_run` wrote, if run.json does not yet hold the run."""
-    return read_json(folder / BEGUN)
+    """What `announce_run` wrote, if run.json does not yet hold the run. Its model has no fields
+    where the file does not name them."""
+    begun = read_json(folder / BEGUN)
+    return begun and {"model": {}, **begun, "run": completed(begun["run"])}
 
 
 def resumed_run(folder: Path) -> dict[str, Any] | None:
@@ -114,14 +111,11 @@ def flag(run: dict[str, Any], name: str) -> list[str] | None:
 def planned(run: dict[str, Any]) -> dict[str, float]:
     """The minutes or the steps that a run was to have, if it did not come to its end; else
     nothing."""
-    until = run.get("train", {})
-    name = "minutes" if until.get("minutes") else "steps"
-    wanted = until.get(name, 0)
-    if "ended" in run:
-        return {} if run["ended"] else {name: wanted}
-    # older ones do not say; their minutes are rounded, and with patience the end may come early
-    done = run[name] >= round(wanted, 1) or until.get("patience")
-    return {} if done else {name: wanted}
+    until, ended = run["train"], run["ended"]
+    name = "minutes" if until["minutes"] else "steps"
+    if ended is None:  # minutes are rounded, and with patience the end may come early
+        ended = run[name] >= round(until[name], 1) or until["patience"]
+    return {} if ended else {name: until[name]}
 
 
 def is_in(folder: Path, folders: Iterable[Path]) -> bool:

@@ -206,7 +206,7 @@ def hardware_of(options: Options, begun: Record | None) -> Hardware:
     timed anew, it could change halfway."""
     if begun is None or options.precision != ASKED[0]:
         return choose(options.precision)
-    why = begun.get("precision_why", "as the run began")  # older records do not say
+    why = begun["precision_why"] or "as the run began"
     return replace(choose(begun["precision"]), why=why)
 
 
@@ -220,7 +220,7 @@ def describe(
     """
     commands = [options.command]
     if begun is not None:
-        commands = [begun["command"], *begun.get("resumed", []), options.command]
+        commands = [begun["command"], *(begun["resumed"] or ()), options.command]
     command, *resumed = dict.fromkeys(commands)
     return {
         "task": options.task,

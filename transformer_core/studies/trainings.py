@@ -7,9 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from transformer_core.checkpoint import read_json
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 
 RUNS_FILE = "run.json"  # what was run, one entry a training
+# what the records of some published runs do not say
+UNSAID = ("preset", "precision_why", "first_examples", "teachers", "resumed", "ended")
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,24 @@ def read_trainings(folder: Path, metric: str = "loss") -> list[Run]:
     return runs
 
 
+def read_runs(folder: Path) -> list[dict[str, Any]]:
+    """Every run that led to a checkpoint, oldest first; none if there is no record of them.
+
+    CheckpointError if the record is damaged.
+    """
+    return [completed(run) for run in read_json(folder / RUNS_FILE) or []]
+
+
+def completed(run: dict[str, Any]) -> dict[str, Any]:
+    """The record of a run with all of UNSAID, each None where the record does not say it."""
+    return {**dict.fromkeys(UNSAID), **run}
+
+
 def trainings_behind(runs: Iterable[dict[str, Any]]) -> list[tuple[str, float | None]]:
-    """The (command, minutes) of some runs, as in run.json, each after those it learnt from.
+    """The (command, minutes) of some runs, as `read_runs` gives them, each after those it learnt
+    from.
 
     minutes are None where nobody recorded them; each training appears once.
     """
-    ones = (
-        one
-        for run in runs
-        for one in (*run.get("teachers", []), run)  # older ones do not say
-    )
+    ones = (one for run in runs for one in (*(run["teachers"] or ()), run))
     return list(dict.fromkeys((one["command"], one["minutes"]) for one in ones))

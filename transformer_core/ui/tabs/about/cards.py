@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import CheckpointError, read_json
+from transformer_core.checkpoint import CheckpointError
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
-from transformer_core.studies.trainings import RUNS_FILE, Run, read_trainings, trainings_behind
+from transformer_core.studies.trainings import Run, read_runs, read_trainings, trainings_behind
 
 COMMANDS = "Commands"  # of all runs, which stand in the card's section on training
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -74,7 +74,7 @@ def entries(models: Models) -> list[Entry]:
     for name, published in CHECKPOINTS.items():
         folder, absent = models.folder / name, models.absent(name)
         try:
-            runs: list[dict[str, Any]] = read_json(folder / RUNS_FILE) or []
+            runs = read_runs(folder)
         except CheckpointError as error:
             runs, absent = [], str(error)
         minutes = sum(took or 0.0 for _, took in trainings_behind(runs))
