@@ -11,9 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from train.data.error import DataError
-from train.running.scores import EvaluationError, Exam, evaluate, evaluate_and_publish
-from transformer_core.checkpoint import CheckpointError
+from train.running.flags import in_a_sentence
+from train.running.scores import Exam, evaluate, evaluate_and_publish
 from transformer_core.published import CHECKPOINTS, FOLDER
 
 # the name of a task -> its script in train, which is also its folder in checkpoints
@@ -21,17 +20,13 @@ TASKS = {published.task: published.script for published in CHECKPOINTS.values()}
 
 
 def exam_of(script: str) -> Exam:
-    """How a training script's checkpoints are scored; EvaluationError if it is missing."""
-    try:
-        return importlib.import_module(f"train.{script}").EXAM
-    except ModuleNotFoundError as error:
-        if error.name != f"train.{script}":
-            raise
-        raise EvaluationError(f"there is no train/{script}.py") from error
+    """How a training script's checkpoints are scored."""
+    return importlib.import_module(f"train.{script}").EXAM
 
 
+@in_a_sentence
 def main(argv: list[str] | None = None) -> None:
-    """Score from the command line; what is missing or damaged is one sentence and exit code 2."""
+    """Score from the command line."""
     parser = argparse.ArgumentParser(prog="python -m train.evaluate", description=__doc__)
     add = parser.add_argument
     add("task", choices=TASKS)
@@ -49,19 +44,16 @@ def main(argv: list[str] | None = None) -> None:
     flags = parser.parse_args(argv)
     script = TASKS[flags.task]
     folder = flags.checkpoint or FOLDER / script
-    try:
-        if flags.limit is not None and flags.limit < 1:
-            raise EvaluationError(f"--limit {flags.limit} must be at least 1")
-        exam = exam_of(script)
-        if not folder.exists():
-            remedy = "" if flags.checkpoint else f"; python -m train.{script} trains it"
-            raise EvaluationError(f"{folder} does not exist{remedy}")
-        if flags.write:
-            scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
-        else:
-            scores = evaluate(exam, folder, flags.data, flags.limit).scores
-    except (EvaluationError, DataError, CheckpointError, OSError) as error:
-        parser.exit(2, f"{parser.prog}: {error}\n")
+    if flags.limit is not None and flags.limit < 1:
+        parser.error(f"--limit {flags.limit} must be at least 1")
+    if not folder.exists():
+        remedy = "" if flags.checkpoint else f"; python -m train.{script} trains it"
+        parser.error(f"{folder} does not exist{remedy}")
+    exam = exam_of(script)
+    if flags.write:
+        scores = evaluate_and_publish(exam, folder, flags.data, flags.limit)
+    else:
+        scores = evaluate(exam, folder, flags.data, flags.limit).scores
     if flags.json:
         print(json.dumps(scores))
     else:

@@ -3,14 +3,17 @@
 `python -m train.readme`
 """
 
+import argparse
 import itertools
 import re
 from pathlib import Path
 from typing import Any
 
+from train.data.error import DataError
 from train.evaluate import exam_of
 from train.running import markdown
 from train.running.card import meaning
+from train.running.flags import in_a_sentence
 from transformer_core.checkpoint import SCORES_FILE, read_measured
 from transformer_core.files import write_atomically
 from transformer_core.published import CHECKPOINTS, FOLDER
@@ -100,10 +103,10 @@ def study_table(study: Study) -> str:
 
 
 def with_block(text: str, name: str, content: str) -> str:
-    """A README whose block of this name holds the content; ValueError if it has no such block."""
+    """A README whose block of this name holds the content; DataError if it has no such block."""
     block = re.compile(rf"(<!-- {name}: .*? -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
     if not block.search(text):
-        raise ValueError(f"the README has no block for {name}")
+        raise DataError(f"the README has no block for {name}")
     return block.sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
 
 
@@ -113,8 +116,10 @@ def with_numbers(text: str, checkpoints: Path) -> str:
     return with_block(text, "ablations", ablations(checkpoints))
 
 
-def main() -> None:
+@in_a_sentence
+def main(argv: list[str] | None = None) -> None:
     """Rewrite README.md in the current folder."""
+    argparse.ArgumentParser(prog="python -m train.readme", description=__doc__).parse_args(argv)
     text = README.read_text(encoding="utf-8")
     write_atomically(README, with_numbers(text, FOLDER))
 

@@ -95,7 +95,7 @@ def main(argv: list[str] | None = None) -> None:
         parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
     done = refresh(flags.checkpoints, flags.data, everything=flags.all)
     if is_in(flags.checkpoints, [FOLDER]):
-        readme.main()
+        readme.main([])
         done.append("README.md")
     for name in done:
         print(name)

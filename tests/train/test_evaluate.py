@@ -163,11 +163,6 @@ def test_nothing_is_written_unless_asked(capsys, writer, text):
     assert sorted(writer.iterdir()) == before
 
 
-def test_a_task_without_a_script_is_a_sentence(capsys, monkeypatch):
-    monkeypatch.setitem(evaluate.TASKS, "sentiment", "no_such_script")
-    assert "there is no train/no_such_script.py" in refusal(capsys, "sentiment")
-
-
 @pytest.mark.parametrize("folder", CHECKPOINTS)
 def test_the_table_of_checkpoints_names_what_makes_and_scores_them(folder):
     published, path = CHECKPOINTS[folder], ROOT / "checkpoints" / folder

@@ -7,7 +7,7 @@ from huggingface_hub import RepoCard
 from tiny import build
 from tiny_study import write_writers
 
-from train.readme import ablations, table, with_numbers
+from train.readme import ablations, main, table, with_numbers
 from transformer_core.checkpoint import save, weights_of
 from transformer_core.model.models import DecoderLM
 
@@ -51,9 +51,14 @@ def test_models_that_were_not_scored_on_the_same_are_told_apart(tmp_path, one, o
     assert ("another test set" in table(tmp_path)) is differ
 
 
-def test_a_readme_without_the_block_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no block"):
-        with_numbers("# Nothing", tmp_path)
+def test_a_readme_without_the_block_is_refused_in_a_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README.md").write_text("# Nothing")
+    with pytest.raises(SystemExit) as end:
+        main([])
+    assert end.value.code == 2
+    assert capsys.readouterr().err == "the README has no block for scores\n"
+    assert (tmp_path / "README.md").read_text() == "# Nothing"
 
 
 def test_a_studys_table_comes_from_its_curves(tmp_path):

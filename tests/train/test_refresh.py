@@ -76,7 +76,7 @@ def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_publ
     monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
     monkeypatch.chdir(tmp_path)
     written = []
-    monkeypatch.setattr(refresh.readme, "main", lambda: written.append("README.md"))
+    monkeypatch.setattr(refresh.readme, "main", lambda argv: written.append("README.md"))
     for where, tables in (("others", []), ("checkpoints", ["README.md"])):
         folder = tmp_path / where / "copy_task"
         save(folder, EncoderDecoder(replace(copy_task.MODEL, d_model=16, n_layers=1)))

@@ -25,8 +25,9 @@ from tiny import TEXT, weights
 from torch.testing import assert_close
 
 from train import copy_task, refresh, reviews, shakespeare
+from train.data.error import DataError
 from train.evaluate import main as examine
-from train.running.flags import published_by, read_flags
+from train.running.flags import in_a_sentence, published_by, read_flags
 from train.running.locks import alone_in
 from train.running.records import TRIALS, digest_of, flag, retract
 from train.running.run import keep
@@ -268,7 +269,7 @@ def test_a_finished_model_is_replaced_only_on_request(trained):
     before = (Path(trained[-1]) / "config.json").read_text()
     with pytest.raises(SystemExit, match="already holds a model") as refusal:
         shakespeare.main(trained)
-    assert "--overwrite" in str(refusal.value)
+    assert "--overwrite" in str(refusal.value) and refusal.value.code == 2
     assert (Path(trained[-1]) / "config.json").read_text() == before
     shakespeare.main([*trained, "--seed", "7", "--overwrite"])
     assert (Path(trained[-1]) / "config.json").read_text() != before
@@ -762,11 +763,24 @@ def test_a_text_shorter_than_what_a_model_reads_is_refused_in_a_sentence(trained
     assert before == {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
 
 
-def test_a_text_that_is_no_utf_8_is_refused_in_a_sentence(trained, tmp_path):
+def test_a_text_that_is_no_utf_8_is_refused_in_a_sentence(trained, tmp_path, capsys):
     latin = tmp_path / "latin.txt"
     latin.write_bytes("schöne Zeit".encode("latin-1") * 40)
-    with pytest.raises(SystemExit, match=r"latin\.txt"):
+    with pytest.raises(SystemExit, match=r"latin\.txt") as refusal:
         shakespeare.main([*trained, "--data", str(latin), "--overwrite"])
+    assert refusal.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == str(refusal.value)
+
+
+def test_a_script_that_calls_another_does_not_repeat_why_that_ended(capsys):
+    @in_a_sentence
+    def inner(argv):
+        raise DataError("There is nothing to learn from.")
+
+    with pytest.raises(SystemExit) as end:
+        in_a_sentence(inner)([])
+    assert end.value.code == 2
+    assert capsys.readouterr().err == "There is nothing to learn from.\n"
 
 
 def test_the_best_weights_are_kept_and_not_the_last(trained):

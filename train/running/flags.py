@@ -223,19 +223,32 @@ def check(
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
-    """A script's main that ends with a sentence if its data or a checkpoint is unusable or out of
-    reach, or if somebody stops it."""
+    """A script's main that ends with a sentence on stderr and exit code 2, as argparse does, if it
+    refuses what it is asked, if its data or a checkpoint is unusable or out of reach, or if
+    somebody stops it."""
 
     @functools.wraps(main)
     def wrapped(argv: list[str] | None = None) -> None:
         try:
             main(argv)
         except (DataError, CheckpointError, OSError) as error:
-            raise SystemExit(str(error)) from error
+            raise said(str(error)) from error
         except KeyboardInterrupt:
-            raise SystemExit("Stopped.") from None
+            raise said("Stopped.") from None
+        except SystemExit as end:
+            if isinstance(end.code, str):
+                raise said(end.code) from end
+            raise  # a script that this one calls, or argparse, has said why
 
     return wrapped
+
+
+def said(sentence: str) -> SystemExit:
+    """An exit with code 2, whose sentence was said on stderr; it holds the sentence for callers."""
+    print(sentence, file=sys.stderr)
+    end = SystemExit(sentence)
+    end.code = 2
+    return end
 
 
 def check_data(

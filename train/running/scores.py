@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from train.data.error import DataError
 from train.running.card import Card, publish
 from train.running.hardware import device
 from train.running.measured import write_measured
@@ -17,10 +18,6 @@ from transformer_core.model.models import Model
 
 Scores = dict[str, float]
 Details = dict[str, dict[str, Any]]  # file name -> content
-
-
-class EvaluationError(Exception):
-    """Why there is no score, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +61,11 @@ def evaluate(
 ) -> Evaluated:
     """Have a checkpoint sit an exam.
 
-    EvaluationError if the data do not exist, CheckpointError if the checkpoint cannot be used or is
-    of another task.
+    DataError if the data do not exist or cannot be used, CheckpointError if the checkpoint cannot
+    be used or is of another task.
     """
     if data is not None and not data.exists():
-        raise EvaluationError(f"{data} does not exist")
+        raise DataError(f"{data} does not exist")
     trained = load_trained(folder, Model)
     if not isinstance(trained.model, exam.models):
         kinds = " or ".join(kind.__name__ for kind in exam.models)
