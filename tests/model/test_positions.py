@@ -5,18 +5,9 @@ import pytest
 import torch
 from tiny import TINY, build, stir, words
 
-from transformer_core.model import positions
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder
-from transformer_core.model.positions import (
-    POSITIONAL_ENCODINGS,
-    acting_place,
-    shift_error,
-    shift_matrix,
-    sinusoids,
-    three_places,
-    turned_query,
-)
+from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.model.trace import Site, Trace
 
 every_encoding = pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)
@@ -128,57 +119,3 @@ def test_alibi_prefers_near_tokens_on_both_sides():
 def test_waves_need_channels_in_pairs(encoding, changes):
     with pytest.raises(ValueError, match="channels in pairs"):
         POSITIONAL_ENCODINGS[encoding](replace(TINY, **changes))
-
-
-@pytest.mark.parametrize("k", [0, 1, 7])
-def test_moving_a_sinusoid_by_k_is_one_rotation_for_all_positions(k):
-    table, shift = sinusoids(24, 32, 100.0), shift_matrix(k, 32, 100.0)
-    torch.testing.assert_close(table[: 24 - k] @ shift.T, table[k:])
-    torch.testing.assert_close(shift @ shift.T, torch.eye(32))
-    assert shift_error(24 - k, k, 32, 100.0) < 1e-5
-
-
-def test_an_error_of_the_rotation_would_be_seen(monkeypatch):
-    monkeypatch.setattr(positions, "shift_matrix", lambda k, dim, base: shift_matrix(k + 1, dim))
-    assert shift_error(5, 3, 32) > 0.1
-
-
-def test_every_encoding_acts_in_one_of_three_places():
-    acting = {name: acting_place(name) for name in POSITIONAL_ENCODINGS}
-    assert acting == {"none": None, "sinusoidal": 0, "learned": 0, "rotary": 1, "alibi": 2}
-
-
-def test_a_turned_query_keeps_its_length_and_turns_with_its_position():
-    query = turned_query("rotary", TINY)
-    head_dim = TINY.d_model // TINY.n_heads
-    torch.testing.assert_close(query[0], torch.ones(head_dim))
-    torch.testing.assert_close(query.norm(dim=1), torch.full((24,), head_dim**0.5))
-    torch.testing.assert_close(query[3] @ query[10], query[12] @ query[19])
-    assert torch.equal(turned_query("alibi", TINY), torch.ones(24, head_dim))
-
-
-def test_the_noise_before_a_training_is_always_the_same_and_disturbs_no_other():
-    torch.manual_seed(1)
-    first, drawn = three_places("learned", TINY)[0], torch.rand(3)
-    torch.manual_seed(1)
-    assert torch.equal(torch.rand(3), drawn)
-    assert torch.equal(three_places("learned", TINY)[0], first)
-
-
-def test_three_places_shows_what_each_encoding_does():
-    added, turned, biased = {}, {}, {}
-    for name in POSITIONAL_ENCODINGS:
-        added[name], turned[name], biased[name] = three_places(name, TINY)
-    nothing, unturned = torch.zeros(24, 32), torch.ones(24, 24)
-    distance = torch.arange(24)[:, None] - torch.arange(24)
-    angles = distance[..., None] / 10_000.0 ** (torch.arange(4) / 4)
-
-    assert torch.equal(added["sinusoidal"], sinusoids(24, 32))
-    assert added["learned"].std() == pytest.approx(0.02, rel=0.2)
-    assert all(torch.equal(added[name], nothing) for name in ("none", "rotary", "alibi"))
-    torch.testing.assert_close(turned["rotary"], angles.cos().mean(-1))
-    assert all(
-        torch.equal(turned[name], unturned) for name in ("none", "sinusoidal", "learned", "alibi")
-    )
-    torch.testing.assert_close(biased["alibi"], -distance.abs() / 4)
-    assert all(not biased[name].any() for name in ("none", "sinusoidal", "learned", "rotary"))

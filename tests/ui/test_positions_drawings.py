@@ -5,8 +5,9 @@ import pytest
 import torch
 from packed import unpack_signed
 
+from transformer_core.inside.encodings import three_places
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids, three_places
+from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.ui.tabs.positions.drawings import (
     SHOWN_POSITIONS,
     draw_all,

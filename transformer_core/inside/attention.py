@@ -21,10 +21,10 @@ from transformer_core.inside.arithmetic import (
     share,
     three_digits,
 )
+from transformer_core.inside.encodings import changes
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.panel import Panel, lengths_of
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.positions import changes
 from transformer_core.tasks.wording import percent, quoted
 
 

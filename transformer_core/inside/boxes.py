@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from transformer_core.inside.anatomy import Node, Role, stacks
+from transformer_core.inside.encodings import changes
 from transformer_core.inside.forward import Pass
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.positions import PositionalEncoding, changes
+from transformer_core.model.positions import PositionalEncoding
 from transformer_core.tasks.wording import amount
 
 

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from transformer_core.inside.anatomy import Node
 from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, added, normalised
 from transformer_core.inside.attention import attention
+from transformer_core.inside.encodings import changes
 from transformer_core.inside.feed_forward import feed_forward
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.output_head import output_head
@@ -17,7 +18,6 @@ from transformer_core.inside.source import Part, Shape, attention_code, feed_for
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
-from transformer_core.model.positions import changes
 from transformer_core.tasks.wording import quoted
 
 

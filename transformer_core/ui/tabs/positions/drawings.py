@@ -4,16 +4,15 @@ import inspect
 
 from torch import Tensor
 
-from transformer_core.model.config import ModelConfig
-from transformer_core.model.positions import (
-    POSITIONAL_ENCODINGS,
+from transformer_core.inside.encodings import (
     acting_place,
     shift_error,
     shift_matrix,
-    sinusoids,
     three_places,
     turned_query,
 )
+from transformer_core.model.config import ModelConfig
+from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import printed
 from transformer_core.ui.events import answers_errors
