@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from tiny import NORMS, TINY, build, padded, words
 
 from transformer_core.model.blocks import FEED_FORWARDS
-from transformer_core.model.heads import by_kind, every_head
+from transformer_core.model.heads import every_head
 from transformer_core.model.masks import causal_mask
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -38,13 +38,6 @@ def test_a_trace_holds_every_attention_module_in_order(model_class):
     model, trace = build(model_class), Trace()
     model(*inputs(model_class), trace=trace)
     assert list(trace.attention) == model.sites == SITES[model_class]
-
-
-def test_attention_is_grouped_by_kind_with_cross_attention_first():
-    groups = by_kind(SITES[EncoderDecoder])
-    assert list(groups) == [("decoder", "cross"), ("encoder", "self"), ("decoder", "self")]
-    for (stack, kind), sites in groups.items():
-        assert sites == [Site(stack, layer, kind) for layer in range(2)]
 
 
 @every_model

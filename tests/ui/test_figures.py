@@ -8,6 +8,7 @@ from packed import unpack
 from tiny import TEXT, tiny_writer
 
 from transformer_core.model.positions import sinusoids
+from transformer_core.model.trace import Site
 from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import Token
 from transformer_core.ui.figures import positions
@@ -59,6 +60,16 @@ def test_attention_is_sent_with_its_own_tokens_and_every_head():
     for name, wanted in (("weights", weights), ("rows", weights[:, :, -1])):  # the last query whole
         sent = unpack(group[name]).view_as(wanted)
         torch.testing.assert_close(sent, wanted, atol=1e-5, rtol=0)
+
+
+def test_attention_is_grouped_by_kind_with_cross_attention_first():
+    kinds = [("decoder", "self"), ("decoder", "cross")]
+    sites = [Site("encoder", layer, "self") for layer in range(2)]
+    sites += [Site(stack, layer, kind) for layer in range(2) for stack, kind in kinds]
+    groups = shared.by_kind(sites)
+    assert list(groups) == [("decoder", "cross"), ("encoder", "self"), ("decoder", "self")]
+    for (stack, kind), own in groups.items():
+        assert own == [Site(stack, layer, kind) for layer in range(2)]
 
 
 def test_a_growing_text_is_sent_as_a_growing_string():

@@ -9,7 +9,6 @@ from tiny import tiny_translator
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.explain.roles import roles_of
 from transformer_core.inference import Models
-from transformer_core.model.heads import by_kind
 from transformer_core.model.trace import Site
 from transformer_core.studies.learning import learning_of
 from transformer_core.studies.longer import readers
@@ -19,6 +18,7 @@ from transformer_core.ui.app import tab_id
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tour import STOPS
+from transformer_core.ui.views.shared import by_kind
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SENTENCES = [

@@ -1,4 +1,4 @@
-"""The address of a head, all heads of a model, sites by kind, and masks that keep or drop heads."""
+"""The address of a head, all heads of a model, and masks that keep or drop heads."""
 
 from collections.abc import Iterable
 
@@ -25,17 +25,6 @@ def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
     for row, (site, head) in enumerate(heads):
         masks[site][row, head] = 0.0
     return masks
-
-
-def by_kind(sites: Iterable[Site]) -> dict[tuple[str, str], list[Site]]:
-    """The sites of each kind of attention by (stack, kind), in the order in which views show them.
-
-    Cross-attention comes first; else the sites keep their order.
-    """
-    groups: dict[tuple[str, str], list[Site]] = {}
-    for site in sorted(sites, key=lambda site: site.kind):
-        groups.setdefault((site.stack, site.kind), []).append(site)
-    return groups
 
 
 def every_head(model: Model) -> list[Head]:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from transformer_core.inside import forward
 from transformer_core.inside.anatomy import Node
-from transformer_core.model.heads import by_kind
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies import twins
 from transformer_core.ui.place import OTHERS, Place, Setting, joined
+from transformer_core.ui.views.shared import by_kind
 
 Door = tuple[str, Place]
 

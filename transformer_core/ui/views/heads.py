@@ -7,10 +7,10 @@ import gradio as gr
 import torch
 
 from transformer_core.explain.roles import HeadNote, by_layer
-from transformer_core.model.heads import Head, by_kind
+from transformer_core.model.heads import Head
 from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import AttentionView
-from transformer_core.ui.views.shared import pack, spaced
+from transformer_core.ui.views.shared import by_kind, pack, spaced
 from transformer_core.ui.views.view import steered, view
 
 SHOWN_TOKENS = 48  # of a long context are shown, so that its map stays readable

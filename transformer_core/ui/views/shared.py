@@ -1,10 +1,12 @@
-"""What several views send: packed numbers, and pieces as they are read."""
+"""What several views send: packed numbers, pieces as they are read, and attention by its kinds."""
 
 import base64
 import math
 from collections.abc import Iterable
 
 from torch import Tensor
+
+from transformer_core.model.trace import Site
 
 
 def pack(numbers: Tensor) -> str:
@@ -35,3 +37,14 @@ def rounded(numbers: Iterable[float], n: int = 4) -> list[float | None]:
 def spaced(piece: str) -> str:
     """A vocabulary's piece as it is read: ▁ is a space."""
     return piece.replace("▁", " ")
+
+
+def by_kind(sites: Iterable[Site]) -> dict[tuple[str, str], list[Site]]:
+    """The sites of each kind of attention by (stack, kind), in the order in which views show them.
+
+    Cross-attention comes first; else the sites keep their order.
+    """
+    groups: dict[tuple[str, str], list[Site]] = {}
+    for site in sorted(sites, key=lambda site: site.kind):
+        groups.setdefault((site.stack, site.kind), []).append(site)
+    return groups

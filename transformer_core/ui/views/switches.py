@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import gradio as gr
 
 from transformer_core.explain.roles import HeadNote, by_layer
-from transformer_core.model.heads import Head, by_kind
+from transformer_core.model.heads import Head
 from transformer_core.ui.head_switches import head_key
+from transformer_core.ui.views.shared import by_kind
 from transformer_core.ui.views.view import view
 
 INVITATION = "Each button is a head; press one to switch it off."
