@@ -2,9 +2,13 @@
 
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
+from transformer_core.tasks.requests import InputError
+from transformer_core.ui.followers import Followers
 from transformer_core.ui.tabs.sentiment import rivals, sentiment
+from transformer_core.ui.tabs.sentiment.section import text_follower
 
 
 @pytest.mark.parametrize("answer", ["positive", "negative"])
@@ -14,6 +18,20 @@ def test_an_example_that_the_model_judges_wrongly_says_so(answer, monkeypatch):
     errs = {name.removesuffix(" (it errs)") for name in named if name.endswith(" (it errs)")}
     assert errs == {name for name, (_, meant) in sentiment.EXAMPLES.items() if meant != answer}
     assert list(named.values()) == [text for text, _ in sentiment.EXAMPLES.values()]
+
+
+def test_a_section_is_blank_while_its_text_cannot_be_read():
+    def draw(text, own):
+        if not text:
+            raise InputError("There is no text.")
+        return [text, own]
+
+    first, second, state = gr.HTML(), gr.HTML(), gr.State()
+    follower = text_follower([first, second], draw, ["", None], own=[state])
+    followers = Followers({"words": follower})
+    assert followers.outputs == [first, second] and followers.own == [state]
+    assert followers.draw("words", "Fine.", 1) == ["Fine.", 1]
+    assert followers.draw("words", "", 1) == ["", None]
 
 
 def test_it_is_counted_on_how_many_sentences_each_reader_agrees_with_the_report():

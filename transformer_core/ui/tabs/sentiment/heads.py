@@ -9,13 +9,14 @@ from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.tasks.classification import classify
-from transformer_core.ui.tabs.sentiment.section import Drawn
+from transformer_core.ui.followers import Follower
+from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.heads import attention_value, attention_view
 
 TITLE = "Heads"
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     """All heads, one enlarged."""
     heads = attention_view(
         "What every head looks at", elem_id="review-heads", elem_classes="heads-beside"
@@ -37,4 +38,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         )
         return [value]
 
-    return Drawn([heads], draw, [None])
+    return text_follower([heads], draw, [None])

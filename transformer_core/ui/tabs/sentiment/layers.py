@@ -15,6 +15,7 @@ from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import QUIET, answering, answers_errors, ended_by
+from transformer_core.ui.followers import Follower
 from transformer_core.ui.head_switches import (
     Measured,
     damage_to,
@@ -24,7 +25,7 @@ from transformer_core.ui.head_switches import (
     worth,
 )
 from transformer_core.ui.page import KEPT_FOR
-from transformer_core.ui.tabs.sentiment.section import Drawn
+from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import INVITATION, switches_value, switches_view
 
@@ -73,7 +74,7 @@ def switched(
     return switches_value(heads, off, damage, summary, quantity=quantity, roles=labelled(roles))
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     """The lens above the switches; both are of the text that stands above, whatever was shown."""
     off = gr.State((), time_to_live=KEPT_FOR)
     measured = gr.State(None, time_to_live=KEPT_FOR)
@@ -111,4 +112,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
     shown_worth = show_worth, [review, off, measured]
     pressed += wire_knock(switches, (try_each, review, measured), shown_worth)
     ended_by([review.change], pressed)  # they are about the text before
-    return Drawn([off, meters, switches], draw, [(), None, None], own=[measured])
+    return text_follower([off, meters, switches], draw, [(), None, None], own=[measured])

@@ -1,24 +1,25 @@
-"""What every section of the tab hands back, and what all sections show when no text can be read."""
+"""A section that follows the text, and what it shows when no text can be read."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from gradio.components import Component
 
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.followers import Follower
 
 
-class Drawn(NamedTuple):
-    """A section that follows the text while it is open."""
+def text_follower(
+    outputs: list[Component],
+    draw: Callable[..., list],
+    blank: list,
+    own: Sequence[Component] = (),
+) -> Follower:
+    """A section that shows what draw(text, *values of own) gives, and blank on its InputError."""
 
-    outputs: list[Component]
-    draw: Callable[..., list]  # values of the outputs for a text; InputError if it has no words
-    blank: list  # their values without one
-    own: Sequence[Component] = ()  # what it reads beside the text
-
-    def shown(self, text: str, *own) -> list:
-        """Values of the outputs for any text."""
+    def shown(text: str, *values) -> list:
         try:
-            return self.draw(text, *own)
+            return draw(text, *values)
         except InputError:  # the verdict says why
-            return self.blank
+            return blank
+
+    return Follower(outputs, shown, own)

@@ -16,7 +16,7 @@ import gradio as gr
 from transformer_core.published import Models
 from transformer_core.tasks.classification import classify
 from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
-from transformer_core.ui.followers import Follower, Followers, open_section
+from transformer_core.ui.followers import Followers, open_section
 from transformer_core.ui.layout import section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
@@ -106,9 +106,7 @@ def laid_out(models: Models) -> Layout:
             with section(module.TITLE) as opened:
                 gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
                 if found := module.build(models, review, opened):
-                    parts[section_id(module.TITLE)] = Follower(
-                        found.outputs, found.shown, found.own
-                    )
+                    parts[section_id(module.TITLE)] = found
     first_screen = verdict, picture, weights, doors
     return Layout(review, *first_screen, row, open_section(row), Followers(parts))
 

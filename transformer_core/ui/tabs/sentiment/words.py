@@ -37,8 +37,9 @@ from transformer_core.ui.events import (
     is_count,
     stoppable,
 )
+from transformer_core.ui.followers import Follower
 from transformer_core.ui.page import KEPT_FOR
-from transformer_core.ui.tabs.sentiment.section import Drawn
+from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
 
@@ -174,7 +175,7 @@ class Editor:
             yield self.display(here, seen, told(state, LABELS[label], names))
 
 
-def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
+def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     """Words as buttons, and the two probabilities."""
     work = gr.State(Edited(), time_to_live=KEPT_FOR)
     with gr.Row():
@@ -199,4 +200,4 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Drawn:
         words.suggest(answers_errors(editor.suggest), asked, words, **QUIET),
     ]
     ended_by([review.change], pressed)
-    return Drawn(shown, editor.draw, [Edited(), None, None], own=[work])
+    return text_follower(shown, editor.draw, [Edited(), None, None], own=[work])
