@@ -18,7 +18,6 @@ from transformer_core.tasks.wording import percent
 from transformer_core.ui import head_switches
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
-from transformer_core.ui.tabs.sentiment.picture import picture_value
 from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceedings
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
 from transformer_core.ui.views import heads, meters, trial
@@ -99,7 +98,7 @@ def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, te
 
 def test_the_picture_is_the_way_of_the_words_into_cls(trained):
     found = classify(trained, SAID, Trace())
-    value = picture_value(trained, found)
+    value = pictured(SimpleNamespace(classifier=trained), SAID)
     (stack,), (out,) = value["stacks"], value["outs"]
     assert value["kind"] == "classify" and out["text"].strip() == found.label
     n = len(stack["tokens"]) + (stack["more"] is not None)  # and the row of all others

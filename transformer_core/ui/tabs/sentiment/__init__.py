@@ -1,5 +1,5 @@
-"""The Sentiment tab: `sentiment.py` lays it out and wires it, `verdict.py` and `picture.py` are its
-first screen, the others its sections.
+"""The Sentiment tab: `sentiment.py` lays it out and wires it, `verdict.py` is its first screen, the
+others its sections.
 
 A section is a module with a docstring (shown as its introduction), TITLE, and build(models, review,
 opened): review is the text box, opened the gr.Tab around the section. It returns a Follower, which

@@ -21,10 +21,10 @@ from transformer_core.ui.layout import section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
-from transformer_core.ui.tabs.sentiment.picture import picture_view
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.examples import examples_view
+from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.meters import meters_view
 from transformer_core.ui.views.weights import weights_view
 
@@ -47,6 +47,9 @@ EXAMPLES = {  # by their names the text, and what it means to say
         "negative",
     ),
 }
+NO_PICTURE = (
+    "Here the words of the review flow into [CLS], and [CLS] ends on the scale of the verdict."
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ def laid_out(models: Models) -> Layout:
             examples_view(named(models), review)
         with gr.Column(min_width=280):
             verdict = meters_view("What it says", verdict=True, elem_id="verdict")
-    picture, weights = picture_view(elem_id="sentiment-flow"), weights_view()
+    picture = flow_view("How the verdict came about", NO_PICTURE, elem_id="sentiment-flow")
+    weights = weights_view()
     doors = doors_view("sentiment")
     parts = {}
     with sections() as row:

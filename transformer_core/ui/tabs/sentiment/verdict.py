@@ -1,16 +1,18 @@
 """What the first screen says of a text: every model's verdict, and the picture below them."""
 
-from transformer_core.explain.flow import REVIEW_ROWS
+from transformer_core.explain.flow import REVIEW_ROWS, sentiment_flow
+from transformer_core.explain.flow_weights import sentiment_weights
 from transformer_core.model.trace import Trace
 from transformer_core.published import Models
 from transformer_core.tasks.classification import Review, classify, cut
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.events import is_count
-from transformer_core.ui.tabs.sentiment.picture import picture_value, picture_weights
 from transformer_core.ui.tabs.sentiment.rivals import LINEAR, LSTM
 from transformer_core.ui.views.doors import doors_value
+from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.meters import meters_value
+from transformer_core.ui.views.weights import weights_value
 
 RIVALS = {"LSTM": LSTM, "Linear": LINEAR}
 EMPTY = "Type a review: what the models make of it appears here while you type."
@@ -38,9 +40,10 @@ def judged(models: Models, text: str) -> tuple[dict, dict]:
 def pictured(models: Models, text: str) -> dict | None:
     """The value of the picture; None for a text that cannot be read."""
     try:
-        return picture_value(models.classifier, classify(models.classifier, text, Trace()))
+        found = classify(models.classifier, text, Trace())
     except InputError:  # the verdict says why
         return None
+    return flow_value(sentiment_flow(models.classifier, found))
 
 
 def attended(models: Models, text: str, places: object) -> dict | None:
@@ -57,7 +60,7 @@ def attended(models: Models, text: str, places: object) -> dict | None:
         return None
     if not places or not all(is_count(place, last) for place in places):
         return None
-    return picture_weights(models.classifier, found, places)
+    return weights_value(sentiment_weights(models.classifier, found, places))
 
 
 def remarks(review: Review) -> str:

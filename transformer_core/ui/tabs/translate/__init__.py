@@ -1,5 +1,5 @@
 """The Translate tab: `translate.py` wires what `layout.py` lays out and `handlers.py` answers.
 
-`work.py` is what a visitor has made, `shown.py` what is shown of it, `picture.py` the picture of
-why, and `report.py` nine sentences that another model could not translate.
+`work.py` is what a visitor has made, `shown.py` what is shown of it, and `report.py` nine sentences
+that another model could not translate.
 """

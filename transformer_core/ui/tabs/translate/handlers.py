@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
+from transformer_core.explain.flow_weights import translation_weights
 from transformer_core.explain.knock_out import knock_out_translation
 from transformer_core.model.heads import every_head
 from transformer_core.published import Models
@@ -17,7 +18,6 @@ from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.head_switches import Measured, heads_named
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.layout import FIRST, Parts
-from transformer_core.ui.tabs.translate.picture import picture_weights
 from transformer_core.ui.tabs.translate.shown import (
     attended,
     display,
@@ -34,6 +34,7 @@ from transformer_core.ui.tabs.translate.work import (
     holds,
     looked_at,
 )
+from transformer_core.ui.views.weights import weights_value
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ class Handlers:
     @answers_errors
     def attend(self, work):
         """What every head gave -> the value of `Parts.weights`."""
-        return picture_weights(self.trained, looked_at(self.trained, work))
+        sentence = looked_at(self.trained, work)
+        return weights_value(translation_weights(self.trained, sentence))
 
     @answers_errors
     def pick_node(self, event: gr.EventData, work, *search):

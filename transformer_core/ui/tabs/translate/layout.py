@@ -10,10 +10,10 @@ from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
-from transformer_core.ui.tabs.translate.picture import picture_view
 from transformer_core.ui.tabs.translate.work import Work
 from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.examples import examples_view
+from transformer_core.ui.views.flow import flow_view
 from transformer_core.ui.views.heads import attention_view
 from transformer_core.ui.views.pieces import pieces_view
 from transformer_core.ui.views.switches import switches_view
@@ -30,6 +30,10 @@ EXAMPLES = {
 EMPTY = (
     "The German sentence appears here while you type. Its pieces are words or parts of words; the "
     "longer the line under one, the surer the model was of it."
+)
+NO_PICTURE = (
+    "Here every German word is drawn with the English words that fed it. Play then writes the "
+    "sentence once more, slowly."
 )
 
 
@@ -78,7 +82,12 @@ def lay_out() -> Parts:
         drawn=gr.State(0.0),
         measured=gr.State(None, time_to_live=KEPT_FOR),
         **lay_out_texts(),
-        picture=picture_view(elem_id="translate-flow", elem_classes="answer"),
+        picture=flow_view(
+            "How the translation came about",
+            NO_PICTURE,
+            elem_id="translate-flow",
+            elem_classes="answer",
+        ),
         weights=weights_view(),
         doors=doors_view("translate"),
         **lay_out_sections(),

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 import gradio as gr
 
 from transformer_core.checkpoint import Trained
+from transformer_core.explain.flow import translation_flow
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.model.heads import every_head
 from transformer_core.published import Models
@@ -19,9 +20,9 @@ from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
 from transformer_core.ui.place import Place
-from transformer_core.ui.tabs.translate.picture import picture_value
 from transformer_core.ui.tabs.translate.work import Changes, Work
 from transformer_core.ui.views.doors import doors_value
+from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import SHOWN_TOKENS, attention_value
 from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.switches import INVITATION, switches_value
@@ -40,7 +41,7 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
         time.monotonic(),
         german(work),
         choice(work),
-        picture_value(trained, sentence),
+        flow_value(translation_flow(trained, sentence)),
         doors,
         ranking(sentence, work.length_penalty),
         searched(trained, sentence),
