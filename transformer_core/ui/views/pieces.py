@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import gradio as gr
 
-from transformer_core.tasks.alignment import words_of
 from transformer_core.tasks.requests import Token
+from transformer_core.tasks.words import words_of
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import view
 
