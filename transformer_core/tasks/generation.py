@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from transformer_core.checkpoint import Trained
+from transformer_core.decoding.continuations import spread
 from transformer_core.decoding.sampling import Sampling, sample, sampling_probs
 from transformer_core.decoding.steps import language_model_step, next_log_probs, window_start
-from transformer_core.decoding.threads import threads
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.trace import Site, Trace
@@ -134,7 +134,7 @@ def continuations(
     them the likeliest."""
     check_sampling(THREAD_LENGTH, sampling)
     step = language_model_step(trained.model)
-    grown = threads(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
+    grown = spread(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
     lines, probs, likeliest = grown
     name = trained.tokenizer.token
     return [

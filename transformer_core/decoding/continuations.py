@@ -9,7 +9,7 @@ from transformer_core.decoding.sampling import Sampling, sampling_probs, seed_at
 from transformer_core.decoding.search import Step
 
 
-def threads(
+def spread(
     step: Step, prompt: list[int], sampling: Sampling, n: int, length: int, seed: int
 ) -> tuple[Tensor, Tensor, int]:
     """n continuations and among them one more that always takes the likeliest token, and how
@@ -17,38 +17,38 @@ def threads(
 
     Where m of them share a beginning, they are dealt out by systematic sampling (Madow 1949): the
     j-th takes the token at (j + v) / m of the cumulative distribution, with v uniform. So a token
-    of probability p gets m p of them, rounded up or down and exact on average: a branch is as
+    of probability p gets m p of them, rounded up or down and exact on average: a bundle is as
     thick as it is probable. Tokens are lined up with the likeliest in the middle, so that threads
     that share a beginning stand side by side. v depends only on the seed, the position and the
-    thread: another temperature moves the branches without throwing the dice anew.
+    thread: another temperature moves the bundles without throwing the dice anew.
     """
-    tokens, parents, branches = torch.tensor([prompt]), torch.tensor([0]), [Branch(0, -1, n, True)]
+    tokens, parents, bundles = torch.tensor([prompt]), torch.tensor([0]), [Bundle(0, -1, n, True)]
     probs, likeliest, generator = torch.ones(n, length), torch.ones(1, length), torch.Generator()
     for place in range(length):
         log_probs = step(tokens, parents)
         generator.manual_seed(seed_at(seed, tokens.size(1)))
         dice = torch.rand(n, generator=generator)
-        nexts: list[Branch] = []
+        nexts: list[Bundle] = []
         first = 0
-        for row, branch in enumerate(branches):
+        for row, bundle in enumerate(bundles):
             own = sampling_probs(log_probs[row], sampling, tokens[row])
-            picks = dealt(own, branch.size, float(dice[min(first, n - 1)]))
-            probs[first : first + branch.size, place] = own[picks]
-            if branch.likeliest:
+            picks = dealt(own, bundle.size, float(dice[min(first, n - 1)]))
+            probs[first : first + bundle.size, place] = own[picks]
+            if bundle.likeliest:
                 likeliest[0, place] = own.max()
-            nexts += parted(row, own, picks, likeliest=branch.likeliest)
-            first += branch.size
-        branches, parents = nexts, torch.tensor([one.parent for one in nexts])
+            nexts += parted(row, own, picks, likeliest=bundle.likeliest)
+            first += bundle.size
+        bundles, parents = nexts, torch.tensor([one.parent for one in nexts])
         tokens = torch.cat([tokens[parents], torch.tensor([[one.token] for one in nexts])], 1)
-    times = torch.tensor([one.size + one.likeliest for one in branches])
+    times = torch.tensor([one.size + one.likeliest for one in bundles])
     grown = tokens[:, len(prompt) :].repeat_interleave(times, 0)
-    best = [one.likeliest for one in branches].index(True)
-    number = sum(one.size for one in branches[:best])
+    best = [one.likeliest for one in bundles].index(True)
+    number = sum(one.size for one in bundles[:best])
     return grown, torch.cat([probs[:number], likeliest, probs[number:]]), number
 
 
 @dataclass(frozen=True)
-class Branch:
+class Bundle:
     """Threads that have agreed so far."""
 
     parent: int  # row of what they had written before their last token
@@ -57,13 +57,13 @@ class Branch:
     likeliest: bool = False  # all its tokens were the likeliest
 
 
-def parted(row: int, probs: Tensor, picks: Tensor, *, likeliest: bool) -> list[Branch]:
-    """The branches of threads that had agreed up to a row and now pick tokens, as they stand.
+def parted(row: int, probs: Tensor, picks: Tensor, *, likeliest: bool) -> list[Bundle]:
+    """The bundles of threads that had agreed up to a row and now pick tokens, as they stand.
 
-    probs (vocab_size,); with likeliest, one of the branches takes the likeliest token.
+    probs (vocab_size,); with likeliest, one of the bundles takes the likeliest token.
     """
     found = [
-        Branch(row, token, size)
+        Bundle(row, token, size)
         for token, size in zip(
             *(part.tolist() for part in picks.unique_consecutive(return_counts=True)), strict=True
         )
@@ -72,9 +72,9 @@ def parted(row: int, probs: Tensor, picks: Tensor, *, likeliest: bool) -> list[B
         return found
     order = lined_up(probs).tolist()
     before, best = set(order[: len(order) // 2]), order[len(order) // 2]
-    at = sum(branch.token in before for branch in found)
+    at = sum(bundle.token in before for bundle in found)
     if at == len(found) or found[at].token != best:
-        found.insert(at, Branch(row, best, 0))
+        found.insert(at, Bundle(row, best, 0))
     found[at] = replace(found[at], likeliest=True)
     return found
 

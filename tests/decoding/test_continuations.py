@@ -6,9 +6,9 @@ import pytest
 import torch
 from tiny import tiny_writer
 
+from transformer_core.decoding.continuations import dealt, spread
 from transformer_core.decoding.sampling import Sampling, sampling_probs
 from transformer_core.decoding.steps import language_model_step
-from transformer_core.decoding.threads import dealt, threads
 from transformer_core.tokenization import SPECIAL_TOKENS
 
 N, LENGTH = 16, 20  # past the context of 16
@@ -23,7 +23,7 @@ def trained():
 def grown(trained, temperature=1.0, seed=0, prompt="All:"):
     ids = trained.tokenizer.encode(prompt)
     step = language_model_step(trained.model)
-    tokens, probs, likeliest = threads(step, ids, Sampling(temperature), N, LENGTH, seed)
+    tokens, probs, likeliest = spread(step, ids, Sampling(temperature), N, LENGTH, seed)
     assert tokens.shape == probs.shape == (N + 1, LENGTH)
     return ids, tokens, probs, likeliest
 
