@@ -7,9 +7,9 @@ import torch
 from tiny import tiny_writer
 
 from transformer_core.decoding.sampling import Sampling
-from transformer_core.tasks.generation import THREAD_LENGTH, Thread, read
+from transformer_core.tasks.generation import THREAD_LENGTH, Thread, agreed, read
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.tabs.generate.garden import agreed, garden, taken, told
+from transformer_core.ui.tabs.generate.garden import garden, taken, told
 from transformer_core.ui.tabs.generate.story import Story, begun, grow, wanting
 
 

@@ -11,13 +11,13 @@ from tiny import tiny_translator
 from transformer_core.decoding.search import Candidate, beam_search
 from transformer_core.model.heads import every_head
 from transformer_core.tasks.requests import Token
-from transformer_core.tasks.translation import translate_sentence
+from transformer_core.tasks.translation import behind, translate_sentence
 from transformer_core.tokenization import BOS, EOS
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import FIRST, lay_out
-from transformer_core.ui.tabs.translate.shown import behind, confidence, german, ranking
+from transformer_core.ui.tabs.translate.shown import confidence, german, ranking
 from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
 from transformer_core.ui.views.tree import tree_value
 

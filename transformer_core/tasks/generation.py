@@ -143,6 +143,19 @@ def continuations(
     ]
 
 
+def agreed(found: Sequence[Thread]) -> tuple[str, int]:
+    """The longest beginning that at least half of the threads share, and how many do."""
+    head: tuple[str, ...] = ()
+    there = list(found)
+    for place in range(THREAD_LENGTH):
+        nexts = [one.tokens[place] for one in there]
+        most = max(dict.fromkeys(nexts), key=nexts.count)
+        if 2 * nexts.count(most) < len(found):
+            break
+        head, there = (*head, most), [one for one in there if one.tokens[place] == most]
+    return "".join(head), len(there)
+
+
 @torch.inference_mode()
 def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) -> Iterator[Token]:
     """A continuation that somebody else chose, with how likely the model finds each token."""

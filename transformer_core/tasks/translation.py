@@ -1,5 +1,6 @@
 """A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -86,6 +87,19 @@ class Translation:
     def text(self) -> str:
         """The German text."""
         return " ".join(sentence.text for sentence in self.sentences)
+
+
+def behind(sentence: Sentence) -> int:
+    """At how many pieces another kept beginning or a finished sentence was more probable so far."""
+    found, ended = 0, -math.inf
+    parent: int | None = 0
+    for token, step in zip(sentence.tokens, sentence.steps, strict=False):
+        own = next(c for c in step if (c.parent, c.token) == (parent, token.id))
+        kept = [c for c in step if c.kept]
+        found += max(ended, *(c.total for c in kept)) > own.total
+        ended = max([ended, *(c.total for c in kept if c.token == EOS)])
+        parent = own.index
+    return found
 
 
 def check_search(beam_size: float, length_penalty: float) -> None:

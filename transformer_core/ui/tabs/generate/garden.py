@@ -7,6 +7,7 @@ from transformer_core.decoding.sampling import Sampling
 from transformer_core.tasks.generation import (
     THREAD_LENGTH,
     Thread,
+    agreed,
     continuations,
     said_on,
 )
@@ -39,19 +40,6 @@ def told(found: list[Thread], temperature: float) -> str:
         f"At temperature {temperature:g}, {n_there} of {n} threads begin with "
         f"“{' '.join(head.split())}”, and together they end in {n_ends} different texts."
     )
-
-
-def agreed(found: list[Thread]) -> tuple[str, int]:
-    """The longest beginning that at least half of the threads share, and how many do."""
-    head: tuple[str, ...] = ()
-    there = list(found)
-    for place in range(THREAD_LENGTH):
-        nexts = [one.tokens[place] for one in there]
-        most = max(dict.fromkeys(nexts), key=nexts.count)
-        if 2 * nexts.count(most) < len(found):
-            break
-        head, there = (*head, most), [one for one in there if one.tokens[place] == most]
-    return "".join(head), len(there)
 
 
 def taken(trained: Trained, story: Story, event: gr.EventData) -> Story:

@@ -1,6 +1,5 @@
 """What the Translate tab shows of a visitor's work: the value of every output."""
 
-import math
 import time
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -14,7 +13,7 @@ from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import Token
-from transformer_core.tasks.translation import Sentence
+from transformer_core.tasks.translation import Sentence, behind
 from transformer_core.tasks.wording import amount, percent, quoted, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
@@ -135,19 +134,6 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
         f"Of each of {amount(len(sentence.steps), 'step')} the best pieces are recorded, "
         f"{n_considered:,} in all. What won was in front {front}.",
     )
-
-
-def behind(sentence: Sentence) -> int:
-    """At how many pieces another kept beginning or a finished sentence was more probable so far."""
-    found, ended = 0, -math.inf
-    parent: int | None = 0
-    for token, step in zip(sentence.tokens, sentence.steps, strict=False):
-        own = next(c for c in step if (c.parent, c.token) == (parent, token.id))
-        kept = [c for c in step if c.kept]
-        found += max(ended, *(c.total for c in kept)) > own.total
-        ended = max([ended, *(c.total for c in kept if c.token == EOS)])
-        parent = own.index
-    return found
 
 
 def attended(trained: Trained, sentence: Sentence) -> dict:
