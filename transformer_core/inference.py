@@ -10,7 +10,7 @@ classify(models.classifier, "A wonderful film.").probabilities
 from transformer_core.checkpoint import CheckpointError, Trained
 from transformer_core.published import Models
 from transformer_core.tasks.classification import Classification, classify
-from transformer_core.tasks.generation import generate, look, read, write
+from transformer_core.tasks.generation import generate
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate, translate_texts
 
@@ -22,9 +22,6 @@ __all__ = [
     "Trained",
     "classify",
     "generate",
-    "look",
-    "read",
     "translate",
     "translate_texts",
-    "write",
 ]
