@@ -24,6 +24,7 @@ class FeedForward(nn.Module):
         self.down = nn.Linear(config.d_ff, config.d_model)
 
     def forward(self, x: Tensor, trace: Trace | None = None) -> Tensor:
+        """x (batch, length, d_model) -> the same shape, by way of (batch, length, d_ff)."""
         before = self.up(x)
         after = self.activation(before)
         record_hidden(trace, self.site, before, after)
@@ -46,6 +47,7 @@ class SwigluFeedForward(FeedForward):
         self.gate = nn.Linear(config.d_model, config.d_ff)
 
     def forward(self, x: Tensor, trace: Trace | None = None) -> Tensor:
+        """x (batch, length, d_model) -> the same shape, by way of (batch, length, d_ff)."""
         before = self.gate(x)
         after = self.activation(before) * self.up(x)
         record_hidden(trace, self.site, before, after)
@@ -73,6 +75,7 @@ class AddAndNorm(nn.Module):
     def forward(
         self, x: Tensor, sublayer: Callable[[Tensor], Tensor], trace: Trace | None = None
     ) -> Tensor:
+        """x (batch, length, d_model) -> the same shape, which sublayer keeps."""
         read = self.before(x)
         update = self.dropout(sublayer(read))
         total = x + update if self.residual else update
@@ -120,7 +123,11 @@ class Block(nn.Module):
         trace: Trace | None = None,
         cache: Cache | None = None,
     ) -> Tensor:
-        """x (batch, length, d_model) -> the same shape; memory (batch, source, d_model)."""
+        """x (batch, length, d_model) -> the same shape; memory (batch, source, d_model).
+
+        Masks are True where one may look, broadcastable to (batch, heads, query, key). Without
+        cross-attention, memory and its mask are not read.
+        """
         x = self.add_self(x, lambda y: self.self_attention(y, y, mask, trace, cache), trace)
         if self.cross_attention is not None:
             x = self.add_cross(

@@ -11,7 +11,7 @@ def alignment_head(trained: Trained[EncoderDecoder]) -> tuple[Site, int, float |
     """The cross-attention head that aligns words best, as `train.alignment` measured it.
 
     Returns its site, its number and its agreement with occlusion; unmeasured, the last layer's
-    first head and None.
+    first head and None. CheckpointError if the file is damaged.
     """
     found = read_measured(trained.folder, FILE, trained.weights)
     if found is None:

@@ -60,7 +60,11 @@ def write(
     seed: float = 0,
     off: Iterable[Head] = (),
 ) -> Iterator[Token]:
-    """Continue a prompt, one Token at a time; the same arguments give the same text."""
+    """Continue a prompt, one Token at a time; the same arguments give the same text.
+
+    InputError, at the first next(), for a prompt that the model cannot read, a number beyond its
+    limits or a seed that is none.
+    """
     ids = prompt_ids(trained, prompt)
     yield from write_on(trained, ids, max_new_tokens, sampling, seed, off)
 
@@ -74,7 +78,10 @@ def write_on(
     seed: float = 0,
     off: Iterable[Head] = (),
 ) -> Iterator[Token]:
-    """Continue a text of any length, given by its ids; at least one."""
+    """Continue a text of any length, given by its ids; at least one.
+
+    InputError, at the first next(), for a number beyond its limits or a seed that is none.
+    """
     check_sampling(max_new_tokens, sampling)
     draws = sample(language_model_step(trained.model, off), ids, sampling, check_seed(seed))
     for _, (token, log_probs, _) in zip(range(int(max_new_tokens)), draws, strict=False):
@@ -91,7 +98,10 @@ def generate(
     repetition_penalty: float = 1.0,
     seed: float = 0,
 ) -> Iterator[str]:
-    """Stream the continuation of a prompt, piece by piece; the prompt itself is not repeated."""
+    """Stream the continuation of a prompt, piece by piece; the prompt itself is not repeated.
+
+    InputError as `write` has it: at the first next(), not at the call.
+    """
     sampling = Sampling(temperature, top_k, top_p, repetition_penalty)
     for token in write(trained, prompt, max_new_tokens, sampling, seed):
         yield token.text
@@ -99,7 +109,10 @@ def generate(
 
 @torch.inference_mode()
 def read(trained: Trained[DecoderLM], text: str, off: Iterable[Head] = ()) -> list[Token]:
-    """How likely the model finds each token of a text, with half a context or more if it exists."""
+    """How likely the model finds each token of a text, with half a context or more if it exists.
+
+    InputError for a text that the model cannot read.
+    """
     ids = torch.tensor(prompt_ids(trained, text))
     length = trained.model.config.max_len
     switches = Trace(head_mask(trained.model, off), record=False)
@@ -131,7 +144,7 @@ def continuations(
     trained: Trained[DecoderLM], ids: list[int], sampling: Sampling, seed: float = 0
 ) -> list[Thread]:
     """What could follow a text: continuations side by side, of which many begin alike, and among
-    them the likeliest."""
+    them the likeliest. InputError for a setting beyond its limits or a seed that is none."""
     check_sampling(THREAD_LENGTH, sampling)
     step = language_model_step(trained.model)
     grown = spread(step, ids, sampling, N_THREADS, THREAD_LENGTH, check_seed(seed))
@@ -208,7 +221,10 @@ class Look:
 def look(
     trained: Trained[DecoderLM], ids: list[int], position: int, off: Iterable[Head] = ()
 ) -> Look:
-    """Repeat the prediction of ids[position] (or of what follows them all) with a trace."""
+    """Repeat the prediction of ids[position] (or of what follows them all) with a trace.
+
+    InputError for the first position, which nothing comes before.
+    """
     if position < 1:
         raise InputError("Nothing comes before the first character, so nothing predicted it.")
     start = window_start(position, trained.model.config.max_len)
