@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from tiny import build, tiny_writer
 
 from transformer_core import checkpoint
-from transformer_core.checkpoint import CheckpointError, load, load_trained, save
+from transformer_core.checkpoint import CheckpointError, load, load_trained, save, size_of
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tokenization import train_characters
@@ -62,6 +62,18 @@ def test_what_half_precision_cannot_say_is_not_saved(tmp_path):
         save(tmp_path, model)
     assert (tmp_path / "config.json").read_text() == before
     save(tmp_path, model, dtype=torch.float32)
+
+
+@every_model
+@every_encoding
+def test_the_size_of_a_checkpoint_is_its_models_number_of_parameters(
+    tmp_path, monkeypatch, model_class, encoding
+):
+    monkeypatch.setattr(checkpoint, "SHARD_SIZE", "20KB")
+    model = build(model_class, positional_encoding=encoding)
+    save(tmp_path, model)
+    assert len(shards(tmp_path)) > 1
+    assert size_of(tmp_path) == (model_class.__name__, model.n_parameters)
 
 
 def test_tied_matrices_are_saved_once_and_loaded_tied(tmp_path):

@@ -6,6 +6,7 @@ old model or the new one, never a mixture, and a damaged file is noticed before 
 
 import hashlib
 import json
+import math
 import time
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import torch
 from huggingface_hub import split_torch_state_dict_into_shards
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
@@ -73,6 +74,28 @@ def weights_of(folder: Path) -> dict[str, str]:
     if not isinstance(held, dict) or not isinstance(held.get("weights"), dict):
         raise CheckpointError(f"{folder / CONFIG_FILE} names no weights")
     return held["weights"]
+
+
+def size_of(folder: Path) -> tuple[str, int]:
+    """What a checkpoint's model is called and how many parameters it has; no weight is read.
+
+    CheckpointError if config.json names no model, or a file of weights cannot be read.
+    """
+    shards = weights_of(folder)
+    name = str(read_json(folder / CONFIG_FILE).get("model"))
+    if name not in MODELS:
+        raise CheckpointError(f"{folder / CONFIG_FILE} names no model")
+    return name, sum(numbers_in(folder / Path(shard).name) for shard in shards)
+
+
+def numbers_in(shard: Path) -> int:
+    """How many a file of weights holds, by its head."""
+    try:
+        with safe_open(shard, "pt") as held:
+            names = held.keys()
+            return sum(math.prod(held.get_slice(name).get_shape()) for name in names)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{shard} cannot be read: {error}") from error
 
 
 def read_measured(folder: Path, name: str, weights: dict[str, str] | None = None) -> Any:

@@ -4,31 +4,44 @@ import json
 
 import gradio as gr
 import pytest
+from tiny import build
 
+from train.evaluate import exam_of
 from train.loop import fit_on_cpu
+from transformer_core.checkpoint import save
+from transformer_core.model.models import DecoderLM
 from transformer_core.published import CHECKPOINTS, Models
+from transformer_core.tasks.wording import large
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.about import about
-from transformer_core.ui.tabs.about.cards import entries
+from transformer_core.ui.tabs.about.cards import COUNTED, READ_AS, entries
 
 CARD = """---
 license: mit
+model-index:
+- name: shakespeare
+  results:
+  - task: {type: text-generation}
+    dataset: {name: plays, type: plays}
+    metrics:
+    - {type: val_loss, value: 1.43, name: "validation loss, nats per character (a|signature)"}
+    - {type: bits_per_character, value: 2.0631, name: the same in bits}
+    - {type: accuracy, value: 0.9054, name: share guessed right}
 ---
 
 # A writer
 
 ## Model
 
-`DecoderLM`, 4,757,248 parameters (9.53 MB in float16). The rest is in [config.json](config.json).
+A decoder. The rest is in [config.json](config.json).
 
 ## Scores
 
 | what is measured | value |
 |---|---:|
-| validation loss, nats per character (a signature) | 1.4300 |
-| the same in bits | 2.0631 |
-| share guessed right | 0.9054 |
-| characters | 111,540 |
+| a table of its own | 1.2345 |
+
+Computed on a Sunday.
 
 ## Training
 
@@ -44,6 +57,13 @@ python -m train.shakespeare --steps 1
 
 It knows letters.
 """
+SCORES = {
+    "val_loss": 1.4299,
+    "bits_per_character": 2.0631,
+    "accuracy": 0.9054,
+    "n_chars": 111_540,
+    "of_no_card": 0.5,
+}
 
 
 @pytest.fixture
@@ -52,7 +72,8 @@ def models(tmp_path):
     folder = tmp_path / "shakespeare"
     folder.mkdir()
     (folder / "README.md").write_text(CARD)
-    (folder / "config.json").write_text("{}")
+    save(folder, build(DecoderLM))
+    (folder / "scores.json").write_text(json.dumps({"scores": SCORES}))
     (folder / "metrics.csv").write_text(
         "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
     )
@@ -80,13 +101,13 @@ def said(models) -> str:
     return " ".join(str(getattr(block, "value", "")) for block in tab(models).blocks.values())
 
 
-def test_a_row_is_what_the_card_and_the_runs_say(models):
+def test_a_row_is_what_the_scores_the_config_and_the_runs_say(models):
     row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
     measured = "validation loss, nats per character, 111,540 characters"
     assert row == [
         "Shakespeare",
         "DecoderLM",
-        "4,757,248",
+        f"{build(DecoderLM).n_parameters:,}",
         "1.43\N{NO-BREAK SPACE}nats",
         measured,
         "58.5",
@@ -105,7 +126,8 @@ def test_every_published_model_has_a_row_and_a_missing_one_its_command(models):
 
 def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
     text = said(models)
-    assert f"1 of {len(CHECKPOINTS)} models are here: 4.76 million parameters" in text
+    size = large(build(DecoderLM).n_parameters)
+    assert f"1 of {len(CHECKPOINTS)} models are here: {size} parameters" in text
     assert "1.0 hours" in text
     for part in (
         "2.06\N{NO-BREAK SPACE}bits",
@@ -115,6 +137,56 @@ def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
         "`config.json`",
     ):
         assert part in text
+
+
+def test_scores_are_shown_with_their_units_by_the_names_that_the_card_gives_them(models):
+    (entry,) = (entry for entry in entries(models) if entry.scores)
+    shown = [
+        "validation loss, nats per character (a\\|signature) | 1.43 nats",
+        "the same in bits | 2.06 bits",
+        "share guessed right | 90.5 %",
+        "characters | 111,540",
+        "of_no_card | 0.5000",
+    ]
+    table, below = entry.sections["Scores"].replace("\N{NO-BREAK SPACE}", " ").split("\n\n")
+    assert table.splitlines()[2:] == [f"| {row} |" for row in shown]
+    assert below == "Computed on a Sunday."
+
+
+def test_what_is_read_of_scores_is_what_their_exams_call_them(tmp_path):
+    for name, published in CHECKPOINTS.items():
+        called = exam_of(published.script).card_of(tmp_path / name).scores
+        forms = [[begin for begin in READ_AS if score.startswith(begin)] for score in called]
+        counts = [what for what, found in zip(called.values(), forms, strict=True) if not found]
+        assert counts == [COUNTED[published.task]]
+        assert max(map(len, forms)) == 1
+
+
+@pytest.mark.parametrize(
+    "file, content",
+    [
+        ("README.md", "---\n- [\n---\n## Model\n"),
+        ("README.md", "---\n- a list\n---\n"),
+        ("scores.json", "[]"),
+        ("scores.json", '{"scores": 1}'),
+        ("config.json", "{}"),
+        ("config.json", '{"model": "GPT", "weights": {}}'),
+        ("config.json", '{"model": "DecoderLM", "weights": {"config.json": ""}}'),
+        ("run.json", "{"),
+    ],
+)
+def test_a_damaged_file_is_named_in_the_row(models, file, content):
+    (models.folder / "shakespeare" / file).write_text(content)
+    row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
+    assert file in row[4] and not any(row[1:4])
+    assert file in said(models)
+
+
+def test_a_model_that_was_not_scored_yet_says_so(models):
+    (models.folder / "shakespeare" / "scores.json").unlink()
+    row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
+    assert row[4] == "It has not been scored yet."
+    assert "a table of its own" in said(models)
 
 
 def test_commands_are_folded_away_and_what_was_recorded_is_drawn(models):

@@ -103,7 +103,7 @@ def learnt(runs: list[Run]):
 
 
 def summary(found: list[Entry]) -> str:
-    """How much there is in all, counted in the cards and the records of the runs; as HTML."""
+    """How much there is in all, counted in the models and the records of their runs; as HTML."""
     there = [entry for entry in found if not entry.absent]
     parameters, minutes = (
         sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")

@@ -1,29 +1,64 @@
-"""What the model cards say: `train.evaluate` writes them with the scores it computed."""
+"""What the files of each published model say of it: its scores, its trainings, and its card."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.checkpoint import CheckpointError
+from huggingface_hub import ModelCard
+from yaml import YAMLError
+
+from transformer_core.checkpoint import SCORES_FILE, CheckpointError, read_json, size_of
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import Run, read_runs, read_trainings, trainings_behind
 
-COMMANDS = "Commands"  # of all runs, which stand in the card's section on training
+COMMANDS = "Commands"  # of all runs, with which the card's section on training ends
+FIRST_COMMAND = "\n\nRun 1, "  # what they begin with
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
-SIZE = re.compile(r"`(\w+)`, ([\d,]+) parameters")
-SCORE = re.compile(r"^\| (.+?) \| (\d[^|\n]*) \|$", re.MULTILINE)
 
-READ_AS = {  # a word of what a score measures -> how the score is read
-    "share": "{:.1%}",
-    "error": "{:.1%}",
-    "perplexity": "{:.2f}",
-    "BLEU": "{:.1f} BLEU",
-    "chrF": "{:.1f} chrF",
-    "nats": "{:.2f} nats",
+READ_AS = {  # how the name of a score begins -> how the score is read
+    "accuracy": "{:.1%}",
+    "token_accuracy": "{:.1%}",
+    "exact_match": "{:.1%}",
+    "ece": "{:.1%}",
+    "ppl": "{:.2f}",
+    "bleu": "{:.1f} BLEU",
+    "chrf": "{:.1f} chrF",
+    "loss": "{:.2f} nats",
+    "val_loss": "{:.2f} nats",
     "bits": "{:.2f} bits",
 }
+COUNTED = {  # task of `train.evaluate` -> what its whole numbers count, which no file says
+    "translation": "sentence pairs",
+    "reviews": "windows",
+    "sentiment": "reviews",
+    "shakespeare": "characters",
+    "copy": "sequences",
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number that `train.evaluate` computed."""
+
+    name: str  # in scores.json
+    meaning: str  # what it measures or counts
+    value: float
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it says how many: no score is whole."""
+        return isinstance(self.value, int)
+
+    @property
+    def shown(self) -> str:
+        """As one reads it: 90.5 %, 27.4 BLEU, 1.43 nats, 7,694."""
+        if self.is_count:
+            return f"{self.value:,}"
+        forms = (form for begin, form in READ_AS.items() if self.name.startswith(begin))
+        shown = next(forms, "{:.4f}").format(self.value).replace("%", " %")
+        return shown.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @dataclass(frozen=True)
@@ -32,17 +67,14 @@ class Entry:
 
     name: str  # of its folder
     title: str
-    absent: str  # the remedy if there is no such model; "" if there is one
+    absent: str  # the remedy if there is no such model, or one that cannot be read; else ""
+    kind: str  # of model, as a class is called
+    parameters: int  # how many; 0 if there is no such model
+    scores: list[Score]  # the first is what it was trained for; none if nobody scored it yet
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
     runs: list[Run]  # their losses, where they were recorded
     minutes: float  # of training, all runs together, and those of the models that taught it
     trained_on: str  # "CPU", or what a GPU is called
-
-    @property
-    def parameters(self) -> int:
-        """How many; 0 if no card says so."""
-        found = SIZE.search(self.sections.get("Model", ""))
-        return int(found[2].replace(",", "")) if found else 0
 
     def parts(self, *titles: str) -> str:
         """Some sections of the card, those that it has, as markdown."""
@@ -52,39 +84,42 @@ class Entry:
     @property
     def row(self) -> list[str]:
         """Title, kind, size, first score with what it measures on how much, training and device."""
-        size, scores = SIZE.search(self.sections.get("Model", "")), self.scores
-        if self.absent or not size or not scores:
+        if self.absent or not self.scores:
             why = self.absent.replace("`", "") or "It has not been scored yet."
             return [self.title, "", "", "", why, "", ""]
-        (meaning, score), *others = scores
-        counted = next((f", {n} {what}" for what, n in others if n.replace(",", "").isdigit()), "")
-        measured = re.sub(r" \(.*\)", "", meaning) + counted
-        minutes = f"{self.minutes:,.1f}"
-        return [self.title, size[1], size[2], score, measured, minutes, self.trained_on]
-
-    @property
-    def scores(self) -> list[tuple[str, str]]:
-        """(what is measured, value) for every score of the card."""
-        return SCORE.findall(self.sections.get("Scores", ""))
+        first, *others = self.scores
+        counted = next((f", {one.shown} {one.meaning}" for one in others if one.is_count), "")
+        measured = first.meaning.partition(" (")[0] + counted
+        size, minutes = f"{self.parameters:,}", f"{self.minutes:,.1f}"
+        return [self.title, self.kind, size, first.shown, measured, minutes, self.trained_on]
 
 
 def entries(models: Models) -> list[Entry]:
     """Every published model, in the order of CHECKPOINTS."""
-    found = []
-    for name, published in CHECKPOINTS.items():
-        folder, absent = models.folder / name, models.absent(name)
-        try:
-            runs = read_runs(folder)
-        except CheckpointError as error:
-            runs, absent = [], str(error)
-        minutes = sum(took or 0.0 for _, took in trainings_behind(runs))
-        text, losses = card(folder), []
-        try:
-            losses = read_trainings(folder)
-        except StudyError as error:
-            text["Training"] = f"{error}\n\n{text.get('Training', '')}"
-        found.append(Entry(name, published.title, absent, text, losses, minutes, devices_of(runs)))
-    return found
+    return [entry_of(models, name) for name in CHECKPOINTS]
+
+
+def entry_of(models: Models, name: str) -> Entry:
+    """One of them; a file of it that cannot be read is named."""
+    folder, published, absent = models.folder / name, CHECKPOINTS[name], models.absent(name)
+    kind, parameters, text = "", 0, {}
+    scores: list[Score] = []
+    losses: list[Run] = []
+    runs: list[dict[str, Any]] = []
+    try:
+        card = read_card(folder)
+        scores = scores_of(folder, card, published.task)
+        text = sections_of(card, scores)
+        runs = read_runs(folder)
+        kind, parameters = ("", 0) if absent else size_of(folder)
+    except CheckpointError as error:
+        absent = str(error)
+    try:
+        losses = read_trainings(folder)
+    except StudyError as error:
+        text["Training"] = f"{error}\n\n{text.get('Training', '')}"
+    minutes, on = sum(took or 0.0 for _, took in trainings_behind(runs)), devices_of(runs)
+    return Entry(name, published.title, absent, kind, parameters, scores, text, losses, minutes, on)
 
 
 def devices_of(runs: list[dict[str, Any]]) -> str:
@@ -93,26 +128,51 @@ def devices_of(runs: list[dict[str, Any]]) -> str:
     return ", ".join(dict.fromkeys(re.sub(r"\d+ cores of .+", "CPU", name) for name in names))
 
 
-def with_unit(meaning: str, score: str) -> str:
-    """A score as one reads it: 90.5 %, 27.4 BLEU, 1.43 nats; counts stay as they are."""
-    words = re.findall(r"\w+", meaning)
-    form = next((form for word, form in READ_AS.items() if word in words), "")
-    shown = form.format(float(score)).replace("%", " %") if form else score
-    return shown.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def card(folder: Path) -> dict[str, str]:
-    """The sections of a checkpoint's model card, title -> markdown; none if there is no card."""
+def read_card(folder: Path) -> ModelCard | None:
+    """A checkpoint's model card; None if there is none, CheckpointError if it is damaged."""
     path = folder / "README.md"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if not path.exists():
+        return None
+    try:
+        return ModelCard(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, YAMLError) as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from error
+
+
+def scores_of(folder: Path, card: ModelCard | None, task: str) -> list[Score]:
+    """What a checkpoint was scored, in the order of its file, each as its card calls it.
+
+    CheckpointError if the file is damaged.
+    """
+    record = read_json(folder / SCORES_FILE)
+    if record is None:
+        return []
+    try:
+        values = dict(record["scores"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder / SCORES_FILE} holds no scores") from error
+    meanings = {name: COUNTED.get(task) for name, value in values.items() if isinstance(value, int)}
+    results = card.data.get("eval_results") if card else None
+    meanings |= {one.metric_type: one.metric_name for one in results or []}
+    return [Score(name, meanings.get(name) or name, value) for name, value in values.items()]
+
+
+def sections_of(card: ModelCard | None, scores: list[Score]) -> dict[str, str]:
+    """The sections of a model card, title -> markdown, its scores as one reads them."""
+    if card is None:
+        return {}
     # links lead to files beside the card, which this page does not serve
-    parts = (part.partition("\n") for part in CODE_LINK.sub(r"`\1`", text).split("\n## ")[1:])
+    parts = (part.partition("\n") for part in CODE_LINK.sub(r"`\1`", card.text).split("\n## ")[1:])
     found = {title: content.strip() for title, _, content in parts}
-    if "Scores" in found:
-        found["Scores"] = SCORE.sub(
-            lambda row: f"| {row[1]} | {with_unit(row[1], row[2])} |", found["Scores"]
-        )
+    if scores and "Scores" in found:  # below the table it says how they were computed
+        found["Scores"] = table_of(scores) + "".join(found["Scores"].partition("\n\n")[1:])
     if "Training" in found:  # what was typed is the longest part, and the last one anybody reads
-        found["Training"], *typed = re.split(r"\n\n(?=Run 1, )", found["Training"], maxsplit=1)
-        found[COMMANDS] = "".join(typed)
+        found["Training"], begin, typed = found["Training"].partition(FIRST_COMMAND)
+        found[COMMANDS] = (begin + typed).strip()
     return found
+
+
+def table_of(scores: list[Score]) -> str:
+    """Scores as a markdown table."""
+    rows = ["| {} | {} |".format(one.meaning.replace("|", "\\|"), one.shown) for one in scores]
+    return "\n".join(["| what is measured | value |", "|---|---:|", *rows])
