@@ -3,15 +3,16 @@
 // value: {part, of: [model, text], pressed: whether the part or its head was}, of whose numbers none is
 //   open; or {name, part, cell: where it stands in it, said, note, press: see numbered, factors: [what
 //   each is], terms: [[name, value, [[factor, its cell or null], …]], …], own: which term goes on or
-//   null, others: [count, sum], total, steps: [[what, value], …], crowd: see arithmetic_crowd.js,
-//   or null, code: [where, the line] or []}; null is minus infinity
+//   null, others: [count, sum], total, steps: [[what, value], …], picture: {kind, …}, see
+//   arithmetic_crowd.js, _wave and _reach, or null, code: [where, the line] or []}; null is minus
+//   infinity
 const section = element.firstElementChild,
   column = element.closest('.unfoldable'),
   title = $('h3'),
   finding = $('.finding'),
   code = $('.code-line'),
   rows = $('.arithmetic-rows'),
-  crowd = $('.arithmetic-crowd'),
+  picture = $('.arithmetic-picture'),
   trail = $('.arithmetic-trail'),
   note = $('.note');
 let before = []; // [name, cell] of the numbers that led here
@@ -84,7 +85,7 @@ function draw() {
     ),
     ...lines.map((line, i) => row(line, i, (v) => 100 * (v - low) / wide)),
   );
-  drawCrowd(true);
+  drawPicture(true);
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
   if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
@@ -165,17 +166,17 @@ actions.csv = () =>
       ...[0, 1].map((i) => factors[i]?.[0] ?? ''),
     ]),
   ]);
-let crowdAt = 0; // px that it is drawn for
-function drawCrowd(opens = false) { // anew for another width, in which nothing falls again
-  const value = current(), width = crowd.clientWidth, again = !opens && crowdAt > 0;
-  if (again && width === crowdAt) return;
-  crowdAt = width;
-  if (!value?.crowd) return crowd.replaceChildren();
-  const [[, comes]] = value.terms, [, [, leaves]] = value.steps; // − mean, then ÷ √variance
-  const svg = crowdOf(value.crowd, [comes, leaves], width);
+const PICTURES = { crowd: crowdOf, wave: waveOf, reach: reachOf };
+let drawnAt = 0; // px that the picture is drawn for
+function drawPicture(opens = false) { // anew for another width, in which nothing falls again
+  const value = current(), width = picture.clientWidth, again = !opens && drawnAt > 0;
+  if (again && width === drawnAt) return;
+  drawnAt = width;
+  if (!value?.picture) return picture.replaceChildren();
+  const svg = PICTURES[value.picture.kind](value.picture, value, width);
   svg.classList.toggle('still', again);
-  crowd.replaceChildren(svg);
+  picture.replaceChildren(svg);
 }
-whenResized(crowd, () => drawCrowd());
+whenResized(picture, () => drawPicture());
 watch('value', draw);
 draw();

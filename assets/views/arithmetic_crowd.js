@@ -1,10 +1,15 @@
 // All numbers of a row on a line as they come to a norm, and below it as they are with their mean at
 // 0 and their spread at 1, on the same scale; the one that is opened stands out of both.
-// crowd: {numbers: […], own: which of them, mean, spread}
+// picture: {numbers: […], own: which of them, mean, spread}
 
 const CROWD = { high: 60, between: 8, above: 22, side: 12 }; // px: of a line, between two, around
-// told: the number that is opened, before and after, to more digits
-function crowdOf({ numbers, own, mean, spread }, told, width) {
+// terms and steps of the number that is opened say it to more digits
+function crowdOf(
+  { numbers, own, mean, spread },
+  { terms: [[, comes]], steps: [, [, leaves]] },
+  width,
+) {
+  const told = [comes, leaves]; // before, and − mean ÷ √variance
   const { high, between, above, side } = CROWD, room = Math.max(280, width);
   const after = numbers.map((v) => (v - mean) / spread), all = [...numbers, ...after];
   const low = Math.min(-1, mean - spread, ...all), most = Math.max(1, mean + spread, ...all);

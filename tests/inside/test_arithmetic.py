@@ -10,6 +10,7 @@ from transformer_core.inside.arithmetic import (
     SHOWN_TERMS,
     Cell,
     Factor,
+    Reach,
     added,
     share,
     three_digits,
@@ -19,7 +20,8 @@ from transformer_core.inside.stages import panels, unfold
 from transformer_core.inside.which_line import line_that_made
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 
-ELSEWHERE = {"before", "x", "update", "added"}  # made in another part, or learnt as they are
+ELSEWHERE = {"before", "x", "update"}  # made in another part
+UNCOMPUTED = ("probabilities", "added by each head")  # by any model itself
 CLOSE = {"rel": 1e-3, "abs": 2e-5}  # the model counts in single precision
 
 
@@ -43,11 +45,31 @@ def test_a_number_that_is_normalised_stands_among_all_of_its_row():
     node = nodes["decoder:final norm"]
     before = panels(seen, node)[0].values
     _, found = unfold(seen, node, Cell("after", 1, 3, 0))
-    assert found.crowd.numbers == pytest.approx(before[1].tolist()) and found.crowd.own == 3
-    own = (found.crowd.numbers[3] - found.crowd.mean) / found.crowd.spread
+    crowd = found.picture
+    assert crowd.numbers == pytest.approx(before[1].tolist()) and crowd.own == 3
+    own = (crowd.numbers[3] - crowd.mean) / crowd.spread
     assert found.steps[1].value == pytest.approx(own)
     _, sum_of_products = unfold(seen, nodes["decoder:head"], Cell("logits", 0, 7, 0))
-    assert sum_of_products.crowd is None
+    assert sum_of_products.picture is None
+
+
+def test_a_number_of_a_place_stands_on_the_wave_of_its_channel():
+    seen, nodes = looked(EncoderDecoder, positional_encoding="sinusoidal")
+    node, table = nodes["encoder:positions"], seen.model.encoder.positions.table
+    for channel in (4, 5):
+        _, found = unfold(seen, node, Cell("added", 2, channel, 0))
+        assert found.picture.numbers == pytest.approx(table[:, channel].tolist())
+        assert found.result == pytest.approx(found.picture.numbers[2], **CLOSE)
+
+
+def test_a_weight_stands_among_what_its_mask_lets_through():
+    seen, nodes = looked(EncoderDecoder)
+    n = len(seen.reading.ids["decoder"])
+    for panel in ("masked", "softmax"):
+        _, found = unfold(seen, nodes["decoder:0:self:attention"], Cell(panel, 2, 1, 0))
+        assert found.picture == Reach([*range(1, n + 1)], n, 2, 1)
+        _, found = unfold(seen, nodes["decoder:0:cross:attention"], Cell(panel, 2, 1, 0))
+        assert found.picture is None, "nothing is hidden"
 
 
 @every_model
@@ -62,7 +84,9 @@ def test_what_is_added_up_and_done_makes_the_models_own_number(model_class, chan
             for panel in panels(seen, node, head):
                 for cell, number in cells(panel, head):
                     _, found = unfold(seen, node, cell)
-                    assert (found is None) == (panel.title in ELSEWHERE)
+                    learnt = seen.model.config.positional_encoding != "sinusoidal"
+                    elsewhere = panel.title in ELSEWHERE or (panel.title == "added" and learnt)
+                    assert (found is None) == elsewhere
                     if found is not None:
                         assert found.result == pytest.approx(number, **CLOSE), (node.key, cell)
 
@@ -76,7 +100,7 @@ def test_of_every_number_that_opens_the_line_is_known_that_computes_it(model_cla
             if panel.made is None:
                 continue
             line = line_that_made(seen, node, panel.title)
-            if panel.title == "probabilities":  # which no model computes itself
+            if panel.title in UNCOMPUTED:
                 assert line is None
                 continue
             text = (ROOT / line.path).read_text(encoding="utf-8").splitlines()[line.first - 1]
@@ -143,6 +167,10 @@ def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_sha
     assert len(named) == SHOWN_TERMS and named[-1] is last.terms[0]
     assert last.result == pytest.approx(torch.arange(20.0).softmax(0)[0].item())
     hidden = share(["a", "b"], [Factor(1.0), Factor(-math.inf)], 1)
+    named, others = hidden.largest()
+    assert len(named) == 2 and others == 0, "its own, which adds nothing, and the other"
+    named, _ = share(["a", "b", "c"], [Factor(1.0), Factor(-math.inf), Factor(0.0)], 0).largest()
+    assert [term.name for term in named] == ["a", "c"], "what is hidden is not listed"
     assert hidden.result == 0 and share(["a", "b"], hidden.terms[0].factors * 2, 0).result == 0.5
 
 

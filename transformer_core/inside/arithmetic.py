@@ -55,6 +55,22 @@ class Crowd(NamedTuple):
     spread: float  # the root of their variance
 
 
+class Wave(NamedTuple):
+    """What a channel is given at every place a model knows."""
+
+    numbers: list[float]
+    own: int  # the place
+
+
+class Reach(NamedTuple):
+    """How many keys, from the first one on, each query is allowed to look at."""
+
+    n_seen: list[int]
+    n_keys: int
+    query: int
+    key: int
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """A sum, and what becomes of it."""
@@ -64,7 +80,7 @@ class Arithmetic:
     kind: str = ""  # what the terms are, in the plural
     factors: tuple[str, ...] = ()  # what the factors of each are
     own: int | None = None  # the term that the steps go on with, if it is not the sum
-    crowd: Crowd | None = None
+    picture: Crowd | Wave | Reach | None = None  # what it stands among
 
     @property
     def total(self) -> float:
@@ -82,11 +98,11 @@ class Arithmetic:
 
     def largest(self) -> tuple[list[Term], float]:
         """The terms that matter most, the greatest first and its own among them, and what all the
-        others sum to."""
+        others sum to. What adds nothing is one of the others, unless there is nothing else."""
         order = sorted(range(len(self.terms)), key=lambda i: -abs(self.terms[i].value))
-        shown = order[:SHOWN_TERMS]
+        shown = [i for i in order[:SHOWN_TERMS] if self.terms[i].value] or order[:1]
         if self.own is not None and self.own not in shown:
-            shown[-1] = self.own
+            shown[SHOWN_TERMS - 1 :] = [self.own]
         others = (self.terms[i].value for i in set(order) - set(shown))
         return [self.terms[i] for i in shown], math.fsum(others)
 
@@ -154,7 +170,7 @@ def normalised(norm: nn.LayerNorm, x: Tensor, channel: int) -> Arithmetic:
     gain, bias = norm.weight[channel].item(), norm.bias[channel].item()
     own = row[channel].item()
     crowd = Crowd(row.tolist(), channel, mean, spread)
-    found = Arithmetic((Term(f"channel {channel + 1}", own),), kind="number", crowd=crowd)
+    found = Arithmetic((Term(f"channel {channel + 1}", own),), kind="number", picture=crowd)
     found = found.then(f"− mean {three_digits(mean)}", own - mean)
     found = found.then(f"÷ √variance {three_digits(spread)}", found.result / spread)
     found = found.then(f"× gain {three_digits(gain)}", found.result * gain)

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from transformer_core.inside.arithmetic import (
     Arithmetic,
     Cell,
     Factor,
+    Reach,
     along,
     numbered,
     plain,
@@ -119,13 +121,23 @@ class OneHead:
 
     def masked(self, i: int, j: int) -> Arithmetic:
         """The score, if the mask lets it through."""
-        found = self.biased(i, j)
+        found = replace(self.biased(i, j), picture=self.reach(i, j))
         return found.then("hidden by the mask", -math.inf) if self.hidden[i, j] else found
+
+    def reach(self, i: int, j: int) -> Reach | None:
+        """What the mask lets every query see; None if that is all there is."""
+        if not self.hidden.any():
+            return None
+        # a mask hides what comes later: what is seen begins with the first key
+        return Reach((~self.hidden).sum(-1).tolist(), len(self.keys), i, j)
 
     def weight(self, i: int, j: int) -> Arithmetic:
         """A weight."""
         scores = self.scores[i].masked_fill(self.hidden[i], -math.inf)
-        return share([quoted(key) for key in self.keys], along("masked", i, scores, self.number), j)
+        found = share(
+            [quoted(key) for key in self.keys], along("masked", i, scores, self.number), j
+        )
+        return replace(found, picture=self.reach(i, j))
 
     def context(self, i: int, channel: int) -> Arithmetic:
         """Weights times values."""

@@ -1,8 +1,12 @@
 """The positional encodings by themselves: what each does, and where it acts."""
 
+import math
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
+from transformer_core.inside.arithmetic import Arithmetic, Factor, Wave, products
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, PositionalEncoding, sinusoids
 from transformer_core.model.seeding import seeding
@@ -24,6 +28,16 @@ def shift_error(position: int, k: int, dim: int, base: float = 10_000.0) -> floa
     table = sinusoids(position + k + 1, dim, base)
     moved = shift_matrix(k, dim, base) @ table[position]
     return (moved - table[position + k]).abs().max().item()
+
+
+def sinusoid(config: ModelConfig, place: int, channel: int) -> Arithmetic:
+    """How a sinusoidal encoding comes by one number; place and channel count from 0."""
+    turns = config.position_base ** (-(channel - channel % 2) / config.d_model)
+    angle = products(["angle"], [Factor(place)], [Factor(turns)], "angles", ("position", "turn"))
+    what, of = ("its cosine", math.cos) if channel % 2 else ("its sine", math.sin)
+    table = sinusoids(config.max_len, config.d_model, config.position_base)
+    wave = Wave(table[:, channel].tolist(), place)
+    return replace(angle.then(what, of(angle.total)), picture=wave)
 
 
 def untrained(name: str, config: ModelConfig) -> PositionalEncoding:

@@ -1,5 +1,6 @@
 """What happens inside each part of a model, stage by stage, in the numbers of one forward pass."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 from transformer_core.inside.anatomy import Node
 from transformer_core.inside.arithmetic import Arithmetic, Cell, Factor, added, normalised
 from transformer_core.inside.attention import attention
-from transformer_core.inside.encodings import changes
+from transformer_core.inside.encodings import changes, sinusoid
 from transformer_core.inside.feed_forward import feed_forward
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.output_head import output_head
@@ -60,8 +61,12 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
     begin = Panel("residual stream", how, start, tokens, beside=lengths_of(start), made=made)
     if not acts:
         return [begin]
-    how = f"the {seen.model.config.positional_encoding} vector of each place"
-    return [Panel("added", how, added_here, tokens, beside=lengths_of(added_here)), begin]
+    config, beside = seen.model.config, lengths_of(added_here)
+    how = f"the {config.positional_encoding} vector of each place"
+    # a learnt one was made by training, and by nothing else
+    computed = config.positional_encoding == "sinusoidal"
+    wave = functools.partial(sinusoid, config) if computed else None
+    return [Panel("added", how, added_here, tokens, beside=beside, made=wave), begin]
 
 
 def norm(seen: Pass, node: Node, head: int) -> list[Panel]:

@@ -9,6 +9,7 @@ from transformer_core.inside.source import Lines, lines_of
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.positions import sinusoids
 
 LineStart = tuple[Callable[..., Any], str]  # some code, and how the line begins
 
@@ -35,6 +36,8 @@ def line_of(code: Callable[..., Any], begins: str) -> Lines:
 def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
     """Where a panel's numbers are computed."""
     stack, module = seen.stack(node), node.module
+    if panel == "added by each head":
+        return None  # no model measures it
     if isinstance(module, MultiHeadAttention):
         return in_attention(module, panel)
     if node.role == "feed-forward":
@@ -47,6 +50,8 @@ def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
         return AddAndNorm.forward, "total ="
     if node.role == "embedding":
         return stack.embed, "return self.embedding"
+    if node.role == "positions" and panel == "added":
+        return sinusoids, "return torch.stack"
     if node.role == "positions":
         return type(stack).forward, "x = self.dropout(self.place"
     if node.role == "final norm":
@@ -60,8 +65,6 @@ def in_attention(module: MultiHeadAttention, panel: str) -> LineStart:
     """The same in an attention module."""
     if panel in ("key", "value"):
         return module.keys_and_values, f"{panel} ="
-    if panel == "added by each head":
-        return module.carried, "return value"
     begins = {
         "query": "query =",
         **dict.fromkeys(SCORES, "scores ="),

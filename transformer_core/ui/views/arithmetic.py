@@ -2,16 +2,23 @@
 
 import gradio as gr
 
-from transformer_core.inside.arithmetic import Arithmetic, Cell, Crowd, Factor, Term
-from transformer_core.ui.views.shared import digits
+from transformer_core.inside.arithmetic import Arithmetic, Cell, Crowd, Factor, Reach, Term, Wave
+from transformer_core.ui.views.shared import digits, rounded
 from transformer_core.ui.views.view import view
 
+SCRIPTS = (
+    "shared_code",
+    "shared_charts",
+    "arithmetic_crowd",
+    "arithmetic_wave",
+    "arithmetic_reach",
+)
 DIGITS = 6  # of the numbers that are sent; fewer are shown
 
 
 def arithmetic_view(title: str, **component) -> gr.HTML:
-    """The terms of a sum as bars that begin where the one before ended; of a norm also all numbers
-    of its row, before and after.
+    """The terms of a sum as bars that begin where the one before ended, and a picture of what some
+    numbers stand among: the row of a norm, the wave of a channel, what a mask lets through.
 
     Events: unfold {part, cell, press}, one of its numbers; fold.
     """
@@ -20,7 +27,7 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
         '<button type="button" data-do="fold">✕ Fold up</button></span>'
         '<nav class="arithmetic-trail" aria-label="numbers opened before"></nav></div>'
         '<p class="finding" role="status"></p><p class="code-line"></p>'
-        '<div class="arithmetic-rows"></div><div class="arithmetic-crowd"></div>'
+        '<div class="arithmetic-rows"></div><div class="arithmetic-picture"></div>'
         '<p class="note"></p>'
     )
     return view(
@@ -28,7 +35,7 @@ def arithmetic_view(title: str, **component) -> gr.HTML:
         title,
         body,
         ("csv",),
-        scripts=("shared_code", "shared_charts", "arithmetic_crowd"),
+        scripts=SCRIPTS,
         **component,
     )
 
@@ -54,18 +61,18 @@ def arithmetic_value(
         "others": [len(found.terms) - len(terms), sent(others)],
         "total": sent(found.total),
         "steps": [[step.what, sent(step.value)] for step in found.steps],
-        "crowd": crowd_value(found.crowd) if found.crowd else None,
+        "picture": picture_value(found.picture),
     }
 
 
-def crowd_value(crowd: Crowd) -> dict:
-    """All numbers of a row that is normalised."""
-    return {
-        "numbers": [digits(number, 3) for number in crowd.numbers],
-        "own": crowd.own,
-        "mean": sent(crowd.mean),
-        "spread": sent(crowd.spread),
-    }
+def picture_value(picture: Crowd | Wave | Reach | None) -> dict | None:
+    """What a number stands among, with the name of the drawing."""
+    if picture is None:
+        return None
+    value = {**picture._asdict(), "kind": type(picture).__name__.lower()}
+    if not isinstance(picture, Reach):
+        value["numbers"] = rounded(picture.numbers, 3)
+    return value
 
 
 def term_value(term: Term) -> list:

@@ -15,11 +15,13 @@ MOST = 1_000_000  # rows or columns that no matrix has
 # what one number of a matrix is called, where the matrix has another name
 NAMES = {
     "token vectors": "token vector",
+    "added": "position vector",
     "after": "what the norm made",
     "scaled": "scaled score",
     "with position bias": "score with position bias",
     "masked": "score",
     "softmax": "weight",
+    "added by each head": "added length",
     "logits": "logit",
     "probabilities": "probability",
 }

@@ -1,0 +1,28 @@
+// What a channel is given at every position, as bars up and down from 0; the one that is looked at
+// stands out.
+// picture: {numbers: […], own: which position}
+
+const WAVE = { high: 84, above: 40, below: 20 }; // px: of the bars, over and under them
+function waveOf({ numbers, own }, { steps }, width) {
+  const { high, above, below } = WAVE, n = numbers.length, step = width / n;
+  const most = Math.max(...numbers.map(Math.abs)) || 1, zero = above + high / 2;
+  const svg = shape('svg', { class: 'wave', role: 'img' });
+  const says = `This channel at all ${n} positions that the model knows`;
+  chartSize(svg, width, above + high + below, `${says}; here ${threeDigits(steps.at(-1)[1])}.`);
+  const bar = (i) => {
+    const up = (high / 2) * numbers[i] / most;
+    return `M${(i * step).toFixed(2)} ${zero}h${(.8 * step).toFixed(2)}v${(-up).toFixed(2)}h${
+      (-.8 * step).toFixed(2)
+    }z`;
+  };
+  const others = numbers.map((_, i) => i === own ? '' : bar(i)).join('');
+  const at = clamp((own + .4) * step, 30, width - 30);
+  svg.append(
+    chartText(0, 12, 'start', says),
+    shape('path', { class: 'wave-bars', d: others }),
+    shape('path', { class: 'wave-own', d: bar(own) }),
+    chartText(at, above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'crowd-number'),
+    chartText(at, above + high + 14, 'middle', `position ${own}`),
+  );
+  return svg;
+}
