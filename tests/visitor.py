@@ -105,6 +105,21 @@ def press_thrice(page, view, press):
     page.locator(view).evaluate(f"view => ({THRICE})(view, {press})")
 
 
+def tap(node):
+    """A finger on a drawing, as the browser tells of it: it points, presses and leaves."""
+    node.evaluate(
+        """(node) => {
+            const on = (kind) =>
+                node.dispatchEvent(new PointerEvent(kind, {bubbles: true, pointerType: 'touch'}));
+            on('pointerover');
+            on('pointerdown');
+            on('pointerleave');
+            // which does not say what pressed
+            node.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+        }"""
+    )
+
+
 def press_door(page, name):
     """Go through one of the doors of the open tab, and wait until all is there."""
     page.locator(".doors-row:visible").get_by_role("button", name=name, exact=True).click()

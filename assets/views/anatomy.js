@@ -40,7 +40,7 @@ function draw() {
   const value = current(), again = focused();
   element.firstElementChild.classList.toggle('empty', !value?.stacks);
   chart.replaceChildren();
-  note.textContent = value?.summary ?? '';
+  inscribe(note, value?.summary ?? '');
   if (!value?.stacks) return;
   const room = Math.max(280, chart.clientWidth || 600),
     abreast = value.stacks.length > 1 && room >= 400;

@@ -67,7 +67,7 @@ function show() {
 function draw() {
   const value = current(), some = !!value?.table;
   element.firstElementChild.classList.toggle('empty', !some);
-  lead.textContent = value?.says ?? '';
+  inscribe(lead, value?.says ?? '');
   none.textContent = some
     ? ''
     : value?.names.table ?? 'Here comes the table of an encoding: a row for each position.';

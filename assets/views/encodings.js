@@ -3,7 +3,6 @@
 //   {name, place}, …]}
 const cards = $('.encodings-cards');
 function draw() {
-  element.firstElementChild.classList.toggle('empty', !current());
   cards.replaceChildren(...(current()?.cards ?? []).map((card) => {
     const box = make(
       'figure',

@@ -65,6 +65,7 @@ function render() {
     kept =
     attention =
       null;
+  if (pressed) document.dispatchEvent(new CustomEvent('head:past', { detail: root }));
   pressed = null;
   look(null);
   markStale(false);

@@ -2,10 +2,8 @@
 function flowTip(stage) {
   const GAP = 8; // px between it and what it is about
   const tip = make('span', { class: 'flow-tip' });
-  let by = '', told = ''; // what points, and what a finger was told last
-  stage.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
   return {
-    finger: () => by === 'touch',
+    ...firstTap(stage),
     show({ clientX, clientY }, text) {
       const box = stage.getBoundingClientRect(), x = clientX - box.left, y = clientY - box.top;
       inscribe(tip, text);
@@ -16,11 +14,5 @@ function flowTip(stage) {
       }%)`;
     },
     hide: () => tip.remove(),
-    // A finger cannot point before it presses: its first tap tells, the next one opens.
-    tells(text) {
-      const first = by === 'touch' && text !== told;
-      told = first ? text : '';
-      return first;
-    },
   };
 }

@@ -266,14 +266,19 @@ const rest = roving(svg, '.garden-run', {
 });
 svg.addEventListener('pointerover', (event) => light(runAt(event)));
 svg.addEventListener('focusin', (event) => handing || light(runAt(event), true));
-svg.addEventListener('pointerleave', () => light(null));
+// after a tap, what it told stays
+svg.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && light(null));
+const tap = firstTap(svg);
 svg.addEventListener('focusout', () => light(null));
 function take(run) {
   const { id, ids, position } = seen, { line, to } = run.dataset;
   warming.halt();
   tell('take', { id, position, ids: ids[line].slice(0, +to) });
 }
-svg.addEventListener('click', (event) => runAt(event) && take(runAt(event)));
+svg.addEventListener('click', (event) => {
+  const run = runAt(event);
+  if (run && !tap.tells(run.textContent)) take(run);
+});
 svg.addEventListener('keydown', (event) => {
   const run = runAt(event);
   if (!run || !isPress(event)) return;

@@ -220,7 +220,7 @@ function draw() {
   weights = unpack(g.weights);
   rows = g.rows ? unpack(g.rows) : null;
   showKinds(names, current().groups.length > 1 ? current().groups : [], group);
-  note.textContent = current().summary;
+  inscribe(note, current().summary);
   hide.parentElement.hidden = !current().begin;
   thumbnails();
   enlarge();
@@ -293,6 +293,14 @@ whenResized(map.parentElement, () => {
   label();
   mark(...marked);
 });
+for (const kind of ['pointerover', 'click']) {
+  row.addEventListener(kind, ({ target }) => {
+    const token = target.closest('.seen');
+    if (!token) return;
+    readout.ariaLive = 'off';
+    readout.textContent = `“${token.textContent}” gets ${token.title}${ofWhat()}.`;
+  });
+}
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {
@@ -300,6 +308,11 @@ document.addEventListener('head', ({ detail }) => {
   wanted = detail;
   chosen = true;
   draw();
+});
+document.addEventListener('head:past', ({ detail }) => { // of another text it says nothing
+  if (!wanted || !beside(detail)) return;
+  wanted = null;
+  if (data()) draw();
 });
 watch('value', draw);
 draw();

@@ -80,18 +80,11 @@ function draw() {
   }
   way = value.heads ? attention(panels) : ladder(panels);
   element.firstElementChild.classList.toggle('attends', value.heads > 0);
-  redraw(
-    chips,
-    ...way.tokens.map((text, i) =>
-      make('button', {
-        type: 'button',
-        'data-do': 'token',
-        'data-i': i,
-        title: unspaced(text),
-        text: axisName(text),
-      })
-    ),
-  );
+  const blank = (i) => make('button', { type: 'button', 'data-do': 'token', 'data-i': i });
+  sized(chips, way.tokens.length, blank).forEach((chip, i) => {
+    chip.title = unspaced(way.tokens[i]);
+    chip.textContent = axisName(way.tokens[i]);
+  });
   far = value.jump !== null;
   choose(followed.get(listed()) ?? way.first());
 }

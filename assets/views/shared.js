@@ -34,6 +34,21 @@ const jumpOf = (event) =>
   keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
 // what presses a drawing that is no button
 const isPress = (event) => keyed(event, { Enter: true, ' ': true });
+// A finger cannot point before it presses: its first tap tells what it taps, the next one does it.
+// -> {finger(): whether one pressed last, tells(what): whether that press only tells}
+function firstTap(box) {
+  let by = '', told = null;
+  box.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
+  const finger = () => by === 'touch';
+  return {
+    finger,
+    tells(what) {
+      const first = finger() && what !== told;
+      told = first ? what : null;
+      return first;
+    },
+  };
+}
 // Exactly n children of a box, fresh(i) being a new one. Existing ones stay: what they show can change
 // smoothly, and a press on one is not lost while an answer comes.
 function sized(box, n, fresh) {

@@ -33,7 +33,10 @@ function cellAt({ clientX, clientY }, map, n, m) {
 // j) says it in status, which is read aloud for the keys alone; a mouse that leaves is followed by
 // leave(). At column -1, if columns begin there, stands the row as a whole.
 function steerMap(map, { status, size, at, read, leave = () => {}, first = 0 }) {
+  let passed = ''; // the cell that a pointer is on
   const say = (aloud, cell) => {
+    if (!aloud && passed === (passed = `${cell}`)) return;
+    if (aloud) passed = '';
     status.ariaLive = aloud ? 'polite' : 'off';
     read(...cell);
   };
@@ -41,6 +44,7 @@ function steerMap(map, { status, size, at, read, leave = () => {}, first = 0 }) 
     map.addEventListener(kind, (event) => size() && say(false, cellAt(event, map, ...size())));
   }
   map.addEventListener('pointerleave', ({ pointerType }) => {
+    passed = '';
     if (pointerType === 'mouse') leave(); // a finger that is lifted leaves what it pressed
     status.ariaLive = 'polite'; // what comes next is no longer what a pointer passes
   });

@@ -15,18 +15,9 @@ const panelsOf = (value) =>
 function introduce({ title, heads, head }) {
   inscribe($('.part-title'), title);
   $('.part-title').title = title; // where there is no room for all of it
-  redraw(
-    $('.part-heads'),
-    ...Array.from({ length: heads }, (_, h) =>
-      make('button', {
-        type: 'button',
-        'data-do': 'head',
-        'data-h': h,
-        'aria-pressed': h === head,
-        'aria-label': `head ${h + 1}`,
-        text: `head ${h + 1}`,
-      })),
-  );
+  const blank = (h) =>
+    make('button', { type: 'button', 'data-do': 'head', 'data-h': h, text: `head ${h + 1}` });
+  sized($('.part-heads'), heads, blank).forEach((button, h) => button.ariaPressed = h === head);
 }
 // a number of a panel was pressed
 const openNumber = ({ part, head }, { title, chosen }, row, column) => {

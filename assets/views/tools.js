@@ -91,8 +91,7 @@ function bring(sections) {
 }
 // a ribbon of a flow that is pressed leads to the head behind it
 document.addEventListener('head', ({ detail: { from } }) => {
-  const sections = from.closest('[role=tabpanel]').querySelector('.sections'),
-    tabs = [...sections.querySelectorAll(':scope > .tab-wrapper [role=tab]')];
-  tabs.find((tab) => tab.textContent.trim() === 'Heads')?.click();
+  const sections = from.closest('[role=tabpanel]').querySelector('.sections');
+  sections.querySelector(':scope > .tab-wrapper [data-tab-id=heads]')?.click();
   bring(sections);
 });

@@ -182,11 +182,18 @@ for (const kind of ['pointerover', 'focusin']) {
     said.textContent = say(node);
   });
 }
-for (const kind of ['pointerleave', 'focusout']) box.addEventListener(kind, tellSentence);
+const leave = () => {
+  tellSentence();
+  said.ariaLive = 'polite';
+};
+box.addEventListener('focusout', leave);
+// after a tap, what it told stays
+box.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && leave());
+const tap = firstTap(box);
 const force = (node) => tell('force', { path: node.ended ? node.path.slice(0, -1) : node.path });
 box.addEventListener('click', (event) => {
   const node = at(event);
-  if (node) force(node);
+  if (node && !tap.tells(node)) force(node);
 });
 const rest = roving(box, '.tree-node', {
   next: (label, way) => nextTo(nodes[+label.dataset.i], way)?.label,

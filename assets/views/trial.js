@@ -105,9 +105,11 @@ function paint() {
   text.replaceChildren(...value.words.flatMap(([gap, own], i) => {
     const node = make('span', { class: 'seen', 'data-i': i, text: own });
     tint(node, parts[i]);
+    node.classList.toggle('on', i === word);
     return [gap, node];
   }));
   plot();
+  if (word >= 0) return; // its scores are being read
   inscribe(
     readout,
     `${m.name}: ${m.note}. ` +
@@ -201,6 +203,8 @@ scroll.addEventListener('keydown', (event) => {
 actions.method = (button) => {
   method = +button.dataset.i;
   readout.ariaLive = 'polite';
+  word = -1;
+  element.querySelectorAll('.on').forEach((node) => node.classList.remove('on'));
   paint();
 };
 actions.svg = () => current()?.methods?.length && saveSvg('trial', chart);

@@ -66,9 +66,13 @@ function fill(value, lines) {
     ? `Show the ${value.shown - 1} that differ most`
     : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
-  note.textContent = at === null
-    ? 'At the end, ± one standard deviation of the seeds.'
-    : `At ${compact.format(at)} ${value.x}.`;
+  note.ariaLive = at === null ? 'polite' : 'off'; // what a pointer passes is not read aloud
+  inscribe(
+    note,
+    at === null
+      ? 'At the end, ± one standard deviation of the seeds.'
+      : `At ${compact.format(at)} ${value.x}.`,
+  );
 }
 function row(line, i) {
   const bar = line.share === null

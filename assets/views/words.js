@@ -23,31 +23,11 @@ function draw() {
   note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
   note.classList.toggle('empty-note', !value);
   if (isNewest(value)) edits = { ...value?.edits };
-  redraw(
-    words,
-    ...(value?.words ?? []).flatMap(([gap, own], i) => {
-      const kind = !(i in edits)
-        ? ''
-        : edits[i] === null
-        ? 'masked'
-        : edits[i] === ''
-        ? 'deleted'
-        : 'replaced';
-      return [
-        gap,
-        make('button', {
-          type: 'button',
-          class: `words-word ${kind}`,
-          'data-do': 'word',
-          'data-i': i,
-          text: shownAs(own, i),
-          'aria-label': `${own}${kind ? ', ' + kind : ''}${
-            kind === 'replaced' ? ' by ' + edits[i] : ''
-          }`,
-        }),
-      ];
-    }),
-  );
+  const blank = (i) =>
+    make('button', { type: 'button', class: 'words-word', 'data-do': 'word', 'data-i': i });
+  // the same text keeps its buttons: a press on one is not lost while an answer comes
+  if (another) redraw(words, ...(value?.words ?? []).flatMap(([gap], i) => [gap, blank(i)]));
+  for (const [i, node] of [...words.children].entries()) dress(node, value.words[i][1], i);
   rest();
   if (chosen >= (value?.words?.length ?? 0)) close();
   else if (chosen >= 0) { // its panel is in use
@@ -55,6 +35,13 @@ function draw() {
     place();
     makeRoom();
   }
+}
+function dress(node, own, i) {
+  const kind = !(i in edits) ? '' : { null: 'masked', '': 'deleted' }[edits[i]] ?? 'replaced';
+  for (const one of ['masked', 'deleted', 'replaced']) node.classList.toggle(one, one === kind);
+  node.textContent = shownAs(own, i);
+  node.ariaLabel = [own, kind && `, ${kind}`, kind === 'replaced' && ` by ${edits[i]}`]
+    .filter(Boolean).join('');
 }
 const rest = roving(words, '.words-word');
 function mark(i) {

@@ -161,6 +161,17 @@ def every_box_can_be_pressed(page):
     expect(page.locator("#inside-code .code-lines")).to_contain_text("def logits")
 
 
+def maps_that_were_not_seen_are_those_of_what_is_open(page):
+    section(page, "Code")
+    page.locator('[data-key="encoder:0:self:attention"]').click()
+    opened = page.locator("#inside-part .part-title")
+    expect(opened).to_contain_text("encoder, layer 1: self-attention")
+    section(page, "All stages")
+    title = page.locator("#inside-stages .part-title")
+    expect(title).to_have_text(opened.inner_text(), ignore_case=True)  # the first letter is large
+    expect(page.locator("#inside-stages figure").first).to_be_visible()
+
+
 def a_layer_opens_and_the_other_one_folds(page):
     assert page.locator(f'[data-key="{CROSS}"]').count() == 1
     page.locator('#inside-model [data-stack=decoder][data-layer="1"]').press("Enter")
@@ -181,6 +192,7 @@ def test_stages_stand_in_their_order_and_cells_heads_boxes_and_layers_can_be_pre
     every_box_can_be_pressed(page)
     rest(page)
     a_layer_opens_and_the_other_one_folds(page)
+    maps_that_were_not_seen_are_those_of_what_is_open(page)
 
 
 def the_first_weight_opens(page):

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_thrice, rest, settle
+from visitor import answered, enter, press_section, press_thrice, rest, settle, tap
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -351,7 +351,12 @@ def test_the_tree_grows_is_walked_and_a_pruned_branch_of_it_is_followed(open_pag
     before = german(page)
     expect(page.locator("#ranked tbody tr").first).to_contain_text(before)
     rest(page)  # a tree that is drawn anew would not hear of it
-    page.locator("#tree .tree-node.cut").first.click()
+    cut = page.locator("#tree .tree-node.cut").first
+    tap(cut)
+    expect(page.locator("#tree .lead")).to_contain_text("cut. Press to")
+    rest(page)
+    assert german(page) == before, "a finger is told first"
+    tap(cut)
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
 
