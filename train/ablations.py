@@ -40,7 +40,14 @@ from transformer_core import checkpoint
 from transformer_core.checkpoint import TOKENIZER_FILE
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
-from transformer_core.studies.records import COLUMNS, METRICS_FILE, POSITIONS_FILE, VARIANT_FILE
+from transformer_core.published import FOLDER
+from transformer_core.studies.records import (
+    ABLATIONS,
+    COLUMNS,
+    METRICS_FILE,
+    POSITIONS_FILE,
+    VARIANT_FILE,
+)
 
 KEPT_SEED = 0  # whose weights stay
 
@@ -133,6 +140,7 @@ def settle(flags: argparse.Namespace) -> None:
     torch.set_num_threads(flags.threads)
 
 
+@in_a_sentence
 def work(flags: argparse.Namespace, hardware: Hardware, number: int = 0) -> None:
     """Do what is left of a study, seed by seed, so that an interrupted one can be compared."""
     if torch.cuda.device_count() > 1:  # before CUDA starts: every process has a device of its own
@@ -189,7 +197,7 @@ def read_flags(argv: list[str] | None) -> argparse.Namespace:
     add("--jobs", type=int, default=1, help="processes that share the runs, and the GPUs if any")
     add("--threads", type=int, default=1, help="CPU threads of each")
     add("--data", type=Path, help="a local copy of the data; without it the Hub's is loaded")
-    add("--out", type=Path, default=Path("checkpoints/ablations"))
+    add("--out", type=Path, default=FOLDER / ABLATIONS)
     flags = parser.parse_args(argv)
     for name in ("steps", "jobs", "threads"):
         value = getattr(flags, name)
@@ -240,7 +248,7 @@ def main(argv: list[str] | None = None) -> None:
         process.start()
     for process in processes:
         process.join()
-    sys.exit(any(process.exitcode for process in processes))  # a killed one's is negative
+    sys.exit(2 * any(process.exitcode for process in processes))  # a killed one's is negative
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from train.running.hardware import Hardware, choose, name_of, settle_memory
 from transformer_core.checkpoint import Trained
 from transformer_core.files import write_atomically
 from transformer_core.model.models import DecoderLM
+from transformer_core.published import FOLDER
 from transformer_core.studies.learning import FILE, Learning, Level, Snapshot
 from transformer_core.tasks.generation import SAMPLING, SEED, write_on
 from transformer_core.tokenization import train_characters
@@ -134,7 +135,7 @@ def learn(text: str, steps: int, hardware: Hardware) -> Learning:
 def main(argv: list[str] | None = None) -> None:
     """Record from the command line and write learning.json."""
     parser = argparse.ArgumentParser(prog="python -m train.learning", description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/shakespeare"))
+    parser.add_argument("--checkpoint", type=Path, default=FOLDER / "shakespeare")
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     parser.add_argument("--steps", type=int, default=STEPS)
     flags = parser.parse_args(argv)

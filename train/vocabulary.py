@@ -31,6 +31,7 @@ from train.translation import (
 )
 from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder
+from transformer_core.published import FOLDER
 
 SIZES = (4_000, 8_000, 16_000)
 
@@ -87,7 +88,7 @@ def try_size(
 def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write vocabulary.json."""
     parser = argparse.ArgumentParser(prog="python -m train.vocabulary", description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, default=Path("checkpoints/translation"))
+    parser.add_argument("--checkpoint", type=Path, default=FOLDER / "translation")
     parser.add_argument("--data", type=Path, help="a local copy of the data")
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each size")
     parser.add_argument("--threads", type=int, default=1)

@@ -181,6 +181,14 @@ def test_of_one_seed_alone_nothing_is_said_to_be_worse_or_not(study):
     assert said.endswith("1.500. Too few seeds have ended to tell what the changes cost.")
 
 
+def test_changes_of_too_few_seeds_are_not_counted_among_those_that_cost_nothing(study):
+    for name in ("one_head", "learned"):
+        whole = study.variants[name]
+        rest = whole.curves["validation", "loss"].seeds[1:]
+        study.variants[name] = replace(whole, partial=frozenset(rest))
+    assert "1 of 2 changes makes it" in finding(compare(study, "loss", "full"), "loss", "full")
+
+
 def test_without_spread_no_p_is_claimed(study):
     for name in ("full", "gelu"):
         curves = study.variants[name].curves

@@ -8,7 +8,7 @@ from tiny import build
 
 from train.evaluate import exam_of
 from train.loop import fit_on_cpu
-from transformer_core.checkpoint import save
+from transformer_core.checkpoint import save, weights_of
 from transformer_core.model.models import DecoderLM
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.tasks.wording import large
@@ -73,7 +73,8 @@ def models(tmp_path):
     folder.mkdir()
     (folder / "README.md").write_text(CARD)
     save(folder, build(DecoderLM))
-    (folder / "scores.json").write_text(json.dumps({"scores": SCORES}))
+    record = {"scores": SCORES, "weights": weights_of(folder)}
+    (folder / "scores.json").write_text(json.dumps(record))
     (folder / "metrics.csv").write_text(
         "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
     )
@@ -168,11 +169,12 @@ def test_what_is_read_of_scores_is_what_their_exams_call_them(tmp_path):
         ("README.md", "---\n- [\n---\n## Model\n"),
         ("README.md", "---\n- a list\n---\n"),
         ("scores.json", "[]"),
-        ("scores.json", '{"scores": 1}'),
         ("config.json", "{}"),
         ("config.json", '{"model": "GPT", "weights": {}}'),
         ("config.json", '{"model": "DecoderLM", "weights": {"config.json": ""}}'),
         ("run.json", "{"),
+        ("run.json", '{"a": 1}'),
+        ("run.json", '["x"]'),
     ],
 )
 def test_a_damaged_file_is_named_in_the_row(models, file, content):
@@ -182,8 +184,22 @@ def test_a_damaged_file_is_named_in_the_row(models, file, content):
     assert file in said(models)
 
 
-def test_a_model_that_was_not_scored_yet_says_so(models):
-    (models.folder / "shakespeare" / "scores.json").unlink()
+@pytest.mark.parametrize("scores", [1, {"val_loss": None}, {"val_loss": "low"}])
+def test_scores_that_are_no_numbers_are_named_in_the_row(models, scores):
+    path = models.folder / "shakespeare" / "scores.json"
+    path.write_text(json.dumps({"scores": scores, "weights": weights_of(path.parent)}))
+    row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
+    assert "scores.json holds no scores" in row[4]
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_a_model_that_was_not_scored_yet_says_so(models, others):
+    """Or whose scores are those of other weights."""
+    folder = models.folder / "shakespeare"
+    if others:
+        save(folder, build(DecoderLM))
+    else:
+        (folder / "scores.json").unlink()
     row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
     assert row[4] == "It has not been scored yet."
     assert "a table of its own" in said(models)

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from transformer_core.model.heads import every_head
 from transformer_core.tasks.generation import look, read
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.head_switches import head_key
+from transformer_core.ui.tabs.generate import looking
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.shown import growth
 from transformer_core.ui.tabs.generate.story import (
@@ -194,6 +196,16 @@ def desk(trained):
 def switches_of(trained, desk):
     seen = looked(trained, desk.story, desk.position)
     return switched(trained, desk.story, seen, Sampling(0.8), 1, desk.off, desk.measured)
+
+
+def test_a_place_is_looked_at_once_for_all_that_is_shown_of_it(trained, monkeypatch):
+    asked = []
+    monkeypatch.setattr(looking, "look", lambda *of: asked.append(of) or look(*of))
+    one = looking.Looking(SimpleNamespace(language_model=trained), draw=None, deeper=None)
+    story = grown(trained, 1_000)
+    first = one.seen(story, PLACE)
+    assert one.seen(story, PLACE) is first and one.seen(story, None) is not first
+    assert [at for *_, at in asked] == [PLACE, len(story.branch.ids)]
 
 
 def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(trained, desk):

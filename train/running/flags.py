@@ -101,16 +101,10 @@ def read_flags(
         parser.add_argument("--teachers", type=Path, nargs="+", default=[], help=teachers)
     add_config_flags(parser, model, fixed)
     add_config_flags(parser, train, fixed)
-    flags = parser.parse_args(argv)
-    given = {word.split("=")[0] for word in argv}
-    check(parser, flags, given, one_file=one_file)
-    parser.set_defaults(**begun_with(flags))
-    flags = parser.parse_args(argv)
+    flags = parsed(parser, argv, one_file=one_file)
     settle_memory()
     if flags.threads:
         torch.set_num_threads(flags.threads)
-    if "--steps" in given and "--minutes" not in given:
-        flags.minutes = 0.0  # else the preset's time box would decide
     try:
         model, train = chosen(model, flags, fixed), chosen(train, flags, fixed)
         POSITIONAL_ENCODINGS[model.positional_encoding](model)  # not all allow all sizes
@@ -128,6 +122,20 @@ def read_flags(
     )
     refuse_to_destroy(options)
     return options
+
+
+def parsed(
+    parser: argparse.ArgumentParser, argv: list[str], *, one_file: bool
+) -> argparse.Namespace:
+    """What is asked for: what was typed, and for the rest what a run that goes on began with."""
+    flags = parser.parse_args(argv)
+    given = {word.split("=")[0] for word in argv}
+    check(parser, flags, given, one_file=one_file)
+    parser.set_defaults(**begun_with(flags))
+    flags = parser.parse_args(argv)
+    if "--steps" in given and "--minutes" not in given:
+        flags.minutes = 0.0  # else the preset's time box would decide
+    return flags
 
 
 def published_by(task: str, preset: str) -> Path:
@@ -228,9 +236,9 @@ def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
     somebody stops it."""
 
     @functools.wraps(main)
-    def wrapped(argv: list[str] | None = None) -> None:
+    def wrapped(*arguments: Any) -> None:
         try:
-            main(argv)
+            main(*arguments)
         except (DataError, CheckpointError, OSError) as error:
             raise said(str(error)) from error
         except KeyboardInterrupt:

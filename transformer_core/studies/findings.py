@@ -122,12 +122,13 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     lost = [one for one in others if 0 < one.n_diverged == one.n_seeds]
     end = shown(metric, base.mean)
     reached = f"a {in_words(metric)} of {end}" if is_loss(metric) else f"{end} {in_words(metric)}"
-    count = f"{len(worse) or 'None'} of {len(others)} changes make{'s' * (len(worse) < 2)} it"
+    tested = [one for one in others if one in lost or not math.isnan(one.p)]
+    count = f"{len(worse) or 'None'} of {len(tested)} changes make{'s' * (len(worse) < 2)} it"
     named = (": " if len(worse) <= NAMED else ", most of all ") + ends(worse, metric)
     sentences = [
         f"The whole model, **{base.title}**, ends at {reached}.",
         "Too few seeds have ended to tell what the changes cost."
-        if all(math.isnan(one.p) for one in others)
+        if not tested
         else f"{count} clearly worse{named * bool(worse)}.",
     ]
     if better:

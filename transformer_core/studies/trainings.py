@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from transformer_core.checkpoint import read_json
+from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 
 RUNS_FILE = "run.json"  # what was run, one entry a training
@@ -54,7 +54,11 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
 
     CheckpointError if the record is damaged.
     """
-    return [completed(run) for run in read_json(folder / RUNS_FILE) or []]
+    path = folder / RUNS_FILE
+    runs = read_json(path) or []
+    if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+        raise CheckpointError(f"{path} holds no runs")
+    return [completed(run) for run in runs]
 
 
 def completed(run: dict[str, Any]) -> dict[str, Any]:

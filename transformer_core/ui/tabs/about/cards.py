@@ -8,7 +8,13 @@ from typing import Any
 from huggingface_hub import ModelCard
 from yaml import YAMLError
 
-from transformer_core.checkpoint import SCORES_FILE, CheckpointError, read_json, size_of
+from transformer_core.checkpoint import (
+    SCORES_FILE,
+    CheckpointError,
+    is_checkpoint,
+    read_measured,
+    size_of,
+)
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import Run, read_runs, read_trainings, trainings_behind
@@ -29,7 +35,7 @@ READ_AS = {  # how the name of a score begins -> how the score is read
     "val_loss": "{:.2f} nats",
     "bits": "{:.2f} bits",
 }
-COUNTED = {  # task of `train.evaluate` -> what its whole numbers count, which no file says
+COUNTED = {  # task of `train.evaluate` -> what whole numbers count, which scores.json does not say
     "translation": "sentence pairs",
     "reviews": "windows",
     "sentiment": "reviews",
@@ -70,7 +76,7 @@ class Entry:
     absent: str  # the remedy if there is no such model, or one that cannot be read; else ""
     kind: str  # of model, as a class is called
     parameters: int  # how many; 0 if there is no such model
-    scores: list[Score]  # the first is what it was trained for; none if nobody scored it yet
+    scores: list[Score]  # the first stands in the row; none if nobody scored it yet
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
     runs: list[Run]  # their losses, where they were recorded
     minutes: float  # of training, all runs together, and those of the models that taught it
@@ -140,17 +146,16 @@ def read_card(folder: Path) -> ModelCard | None:
 
 
 def scores_of(folder: Path, card: ModelCard | None, task: str) -> list[Score]:
-    """What a checkpoint was scored, in the order of its file, each as its card calls it.
+    """What its present weights were scored, in the order of the file, each as the card calls it.
 
     CheckpointError if the file is damaged.
     """
-    record = read_json(folder / SCORES_FILE)
+    record = read_measured(folder, SCORES_FILE) if is_checkpoint(folder) else None
     if record is None:
         return []
-    try:
-        values = dict(record["scores"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder / SCORES_FILE} holds no scores") from error
+    values = record.get("scores")
+    if not isinstance(values, dict) or not all(isinstance(v, int | float) for v in values.values()):
+        raise CheckpointError(f"{folder / SCORES_FILE} holds no scores")
     meanings = {name: COUNTED.get(task) for name, value in values.items() if isinstance(value, int)}
     results = card.data.get("eval_results") if card else None
     meanings |= {one.metric_type: one.metric_name for one in results or []}

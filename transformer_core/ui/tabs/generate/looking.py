@@ -32,7 +32,7 @@ from transformer_core.ui.tabs.generate.switches import measured, switched
 
 @dataclass(frozen=True)
 class Looking:
-    """The methods with `answers_errors` handle one event each; the others draw a section.
+    """The methods with `answers_errors` handle one event each; those of a Follower draw a section.
 
     settings are the fields of a Sampling, in their order.
     """
@@ -48,9 +48,9 @@ class Looking:
 
     @functools.cached_property
     def look_at(self) -> Callable[[tuple[int, ...], int], Look]:
-        """What the model saw when it predicted one of these ids, or what follows them all: computed
-        once for the picture, the open section and every setting of it."""
-        return functools.lru_cache(maxsize=4)(lambda ids, at: look(self.trained, list(ids), at))
+        """What the model saw when it predicted one of these ids, or what follows them all. The last
+        few places stay, for the picture, the open section and every setting of it."""
+        return functools.lru_cache(maxsize=8)(lambda ids, at: look(self.trained, list(ids), at))
 
     def seen(self, story: Story, position: int | None) -> Look:
         """The same of the shown branch; None: what comes next."""
