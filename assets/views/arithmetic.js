@@ -39,7 +39,8 @@ function linesOf({ terms, own, others, total, steps }) {
     add(i === own ? 'own' : 'term', name, value, factors)
   );
   const [count, rest] = others;
-  if (count) add('rest', `${count.toLocaleString('en')} others`, rest);
+  const plural = count === 1 ? '' : 's';
+  if (count) add('rest', `${count.toLocaleString('en')} other${plural}`, rest);
   if (lines.length > 1) steps = [['the sum', total], ...steps];
   for (const [name, value] of steps) {
     lines.push({ kind: 'step', name, value, factors: [], from: 0, to: value ?? 0 });

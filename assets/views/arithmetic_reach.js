@@ -7,7 +7,12 @@ function reachOf({ n_seen: seen, n_keys: n, query, key }, _, width) {
   const { size, beside } = REACH, rows = seen.length, cell = size / Math.max(rows, n);
   const svg = shape('svg', { class: 'reach', role: 'img' });
   const own = `This query sees ${seen[query] === 1 ? 'one key' : `${seen[query]} keys`} of ${n}`;
-  chartSize(svg, width, size + 2, `${own}; the mask hides what comes later.`);
+  const verdict = key >= seen[query]
+    ? 'and not this one.'
+    : seen[query] === 1
+    ? 'and this is it.'
+    : 'and this is one of them.';
+  chartSize(svg, width, size + 2, `${own}, ${verdict} The mask hides what comes later.`);
   const line = (i, from, to) => `M${from} ${i}h${to - from}v1h${from - to}z`;
   const grid = shape('g', { transform: `translate(1 1) scale(${cell})` });
   grid.append(
@@ -20,12 +25,7 @@ function reachOf({ n_seen: seen, n_keys: n, query, key }, _, width) {
   svg.append(
     grid,
     chartText(x, y, 'start', own),
-    chartText(
-      x,
-      y + 17,
-      'start',
-      key < seen[query] ? 'and this is one of them.' : 'and not this one.',
-    ),
+    chartText(x, y + 17, 'start', verdict),
   );
   return svg;
 }

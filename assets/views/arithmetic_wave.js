@@ -16,13 +16,13 @@ function waveOf({ numbers, own }, { steps }, width) {
     }z`;
   };
   const others = numbers.map((_, i) => i === own ? '' : bar(i)).join('');
-  const at = clamp((own + .4) * step, 30, width - 30);
+  const at = (room) => clamp((own + .4) * step, room, width - room);
   svg.append(
     chartText(0, 12, 'start', says),
     shape('path', { class: 'wave-bars', d: others }),
     shape('path', { class: 'wave-own', d: bar(own) }),
-    chartText(at, above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'crowd-number'),
-    chartText(at, above + high + 14, 'middle', `position ${own}`),
+    chartText(at(30), above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'crowd-number'),
+    chartText(at(74), above + high + 14, 'middle', `position ${own}, counted from 0`),
   );
   return svg;
 }

@@ -65,8 +65,6 @@ function render() {
     kept =
     attention =
       null;
-  if (pressed) document.dispatchEvent(new CustomEvent('head:past', { detail: root }));
-  pressed = null;
   look(null);
   markStale(false);
   root.classList.toggle('empty', !value?.outs?.length);
@@ -474,5 +472,9 @@ whenTheme(() => {
   ink = g = null;
   draw();
 });
-watch('value', render);
+watch('value', () => {
+  if (pressed) document.dispatchEvent(new CustomEvent('head:past', { detail: root }));
+  pressed = null;
+  render();
+});
 render();

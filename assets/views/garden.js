@@ -277,7 +277,7 @@ function take(run) {
 }
 svg.addEventListener('click', (event) => {
   const run = runAt(event);
-  if (run && !tap.tells(run.textContent)) take(run);
+  if (run && !tap.tells(run)) take(run);
 });
 svg.addEventListener('keydown', (event) => {
   const run = runAt(event);

@@ -293,14 +293,16 @@ whenResized(map.parentElement, () => {
   label();
   mark(...marked);
 });
-for (const kind of ['pointerover', 'click']) {
-  row.addEventListener(kind, ({ target }) => {
-    const token = target.closest('.seen');
-    if (!token) return;
-    readout.ariaLive = 'off';
-    readout.textContent = `“${token.textContent}” gets ${token.title}${ofWhat()}.`;
-  });
-}
+row.addEventListener('pointerover', ({ target }) => {
+  const token = target.closest('.seen'), g = data();
+  if (!token) return;
+  const asks = current().begin ? 0 : g.queries.length - 1, j = [...row.children].indexOf(token);
+  readout.ariaLive = 'off';
+  readout.textContent = `Query ${g.places[0][asks] + 1} “${unspaced(g.queries[asks])}” gives “${
+    unspaced(g.context[j])
+  }” ${token.title}${ofWhat()}.`;
+});
+row.addEventListener('pointerleave', () => readout.ariaLive = 'polite');
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {

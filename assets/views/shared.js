@@ -39,6 +39,7 @@ const isPress = (event) => keyed(event, { Enter: true, ' ': true });
 function firstTap(box) {
   let by = '', told = null;
   box.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
+  box.addEventListener('focusout', () => told = null); // what was told is gone
   const finger = () => by === 'touch';
   return {
     finger,
@@ -52,7 +53,9 @@ function firstTap(box) {
 // Exactly n children of a box, fresh(i) being a new one. Existing ones stay: what they show can change
 // smoothly, and a press on one is not lost while an answer comes.
 function sized(box, n, fresh) {
+  const lost = [...box.children].slice(n).includes(document.activeElement);
   while (box.children.length > n) box.lastChild.remove();
+  if (lost) box.lastElementChild?.focus({ preventScroll: true });
   while (box.children.length < n) box.append(fresh(box.children.length));
   return [...box.children];
 }

@@ -33,12 +33,13 @@ function cellAt({ clientX, clientY }, map, n, m) {
 // j) says it in status, which is read aloud for the keys alone; a mouse that leaves is followed by
 // leave(). At column -1, if columns begin there, stands the row as a whole.
 function steerMap(map, { status, size, at, read, leave = () => {}, first = 0 }) {
-  let passed = ''; // the cell that a pointer is on
+  let passed = '', told = ''; // the cell that a pointer is on, and what was said of it
   const say = (aloud, cell) => {
-    if (!aloud && passed === (passed = `${cell}`)) return;
-    if (aloud) passed = '';
+    if (!aloud && passed === `${cell}` && status.textContent === told) return;
+    passed = aloud ? '' : `${cell}`;
     status.ariaLive = aloud ? 'polite' : 'off';
     read(...cell);
+    told = status.textContent;
   };
   for (const kind of ['pointermove', 'pointerdown']) {
     map.addEventListener(kind, (event) => size() && say(false, cellAt(event, map, ...size())));

@@ -6,7 +6,9 @@
 const grids = $('.switch-grids'),
   note = $('.view-note'),
   diff = $('.switch-diff'),
-  texts = $('.switch-texts');
+  texts = $('.switch-texts'),
+  readout = $('.view-readout'); // what buttons are called, for those who do not hear it
+let about = null; // the button that it is about
 let off = new Set(), built = ''; // off: the visitor's last word, which may be ahead of the value
 const rest = roving(grids, 'button');
 const keep = keepPart((said) => {
@@ -78,13 +80,25 @@ function paint() {
     const { key, name, told } = button.dataset, change = damage?.[key], isOff = off.has(key);
     const number = change === undefined ? '' : fixed(change, 1);
     const worth = number && `; without it the ${quantity} changes by ${number}`;
-    const label = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
-    button.setAttribute('aria-label', label);
-    button.title = told ? `${label}. ${told}` : label;
+    button.ariaLabel = `${name}, ${isOff ? 'off' : 'on'}${worth}`;
+    button.ariaDescription = told;
     button.setAttribute('aria-pressed', !isOff);
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
     inscribe(button.querySelector('b'), isOff ? 'off' : number);
   }
+  tellOf(about);
+}
+function tellOf(button) {
+  about = grids.contains(button) ? button : null;
+  readout.textContent = about
+    ? `${about.ariaLabel}. ${about.ariaDescription ?? ''}`
+    : 'Point at a head to read what it does.';
+}
+for (const kind of ['pointerover', 'focusin']) {
+  grids.addEventListener(kind, ({ target }) => {
+    const button = target.closest('button');
+    if (button) tellOf(button);
+  });
 }
 function ask(step = false) {
   paint();

@@ -14,7 +14,7 @@ const TONES = ['base', 'first', 'second', 'third'];
 // ids are the whole page's
 const CLIP = 'clip-' + element.firstElementChild.getAttribute('aria-label').replaceAll(' ', '-');
 // what is on; what is pointed at: a line, by its title, and a place on the axis
-let name, on = new Set(), lit = null, at = null;
+let name, on = new Set(), lit = null, at = null, byKey = false; // whether arrow keys led to it
 
 const bold = (text) => text.split('**').map((part, i) => i % 2 ? make('b', { text: part }) : part);
 const say = (v) =>
@@ -66,7 +66,7 @@ function fill(value, lines) {
     ? `Show the ${value.shown - 1} that differ most`
     : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
-  note.ariaLive = at === null ? 'polite' : 'off'; // what a pointer passes is not read aloud
+  note.ariaLive = at === null || byKey ? 'polite' : 'off'; // not what a pointer passes
   inscribe(
     note,
     at === null
@@ -142,12 +142,12 @@ function point(event) {
     close = away.indexOf(Math.min(...away));
   const line = away[close] < 24 ? shownLines[close].title : null;
   if (place === at && line === lit) return;
-  [at, lit] = [place, line];
+  [at, lit, byKey] = [place, line, false];
   paint();
 }
 for (const kind of ['click', 'pointermove']) chart.addEventListener(kind, point);
 const leave = () => {
-  [at, lit] = [null, null];
+  [at, lit, byKey] = [null, null, false];
   if (current()?.lines?.length) paint();
 };
 // after a touch, what it showed stays
@@ -165,6 +165,7 @@ chart.addEventListener('keydown', (event) => {
   event.preventDefault();
   const i = at === null ? (step > 0 ? -1 : xs.length) : nearest(xs, at);
   at = xs[Math.min(xs.length - 1, Math.max(0, i + step))];
+  byKey = true;
   paint();
 });
 actions.svg = () => current()?.lines?.length && saveSvg('curves', chart);

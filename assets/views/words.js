@@ -37,7 +37,13 @@ function draw() {
   }
 }
 function dress(node, own, i) {
-  const kind = !(i in edits) ? '' : { null: 'masked', '': 'deleted' }[edits[i]] ?? 'replaced';
+  const kind = !(i in edits)
+    ? ''
+    : edits[i] === null
+    ? 'masked'
+    : edits[i] === ''
+    ? 'deleted'
+    : 'replaced';
   for (const one of ['masked', 'deleted', 'replaced']) node.classList.toggle(one, one === kind);
   node.textContent = shownAs(own, i);
   node.ariaLabel = [own, kind && `, ${kind}`, kind === 'replaced' && ` by ${edits[i]}`]

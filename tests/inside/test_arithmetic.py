@@ -157,6 +157,8 @@ def test_the_largest_terms_are_named_and_the_others_are_one_number():
     assert math.fsum(term.value for term in named) + others == many.total == -15
     few, none = added(("a", Factor(1.0)), ("b", Factor(-2.0))).largest()
     assert [term.name for term in few] == ["b", "a"] and none == 0
+    both, _ = added(("a", Factor(0.0)), ("b", Factor(1.0))).largest()
+    assert [term.name for term in both] == ["b", "a"], "a summand is named, also if it is 0"
 
 
 def test_of_a_softmax_its_own_term_is_always_named_and_what_is_hidden_has_no_share():

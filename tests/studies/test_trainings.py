@@ -48,8 +48,9 @@ def test_no_record_is_no_run_and_a_damaged_one_is_named(tmp_path):
 def test_what_a_run_does_not_say_is_unknown_also_once_it_was_copied(tmp_path):
     """A model that goes on from an older one keeps its records beside its own."""
     assert read_runs(tmp_path) == []
-    one = {"command": "one", "minutes": 2.5}
-    two = {"command": "two", "minutes": 1.0, "teachers": [{"command": "a", "minutes": None}, one]}
+    one, teacher = {"command": "one", "minutes": 2.5}, {"command": "a", "minutes": None}
+    two = {"command": "two", "minutes": 1.0, "device": "A GPU", "teachers": [teacher, one]}
+    one = {**one, "device": "2 cores"}
     (tmp_path / "run.json").write_text(json.dumps([one, two]))
     runs = read_runs(tmp_path)
     assert [run["preset"] for run in runs] == [None, None]

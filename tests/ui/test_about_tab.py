@@ -175,6 +175,7 @@ def test_what_is_read_of_scores_is_what_their_exams_call_them(tmp_path):
         ("run.json", "{"),
         ("run.json", '{"a": 1}'),
         ("run.json", '["x"]'),
+        ("run.json", "[{}]"),
     ],
 )
 def test_a_damaged_file_is_named_in_the_row(models, file, content):

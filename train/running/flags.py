@@ -231,9 +231,9 @@ def check(
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
-    """A script's main that ends with a sentence on stderr and exit code 2, as argparse does, if it
-    refuses what it is asked, if its data or a checkpoint is unusable or out of reach, or if
-    somebody stops it."""
+    """A script's main, or what one of its processes does, that ends with a sentence on stderr and
+    exit code 2, as argparse does, if it refuses what it is asked, if its data or a checkpoint is
+    unusable or out of reach, or if somebody stops it."""
 
     @functools.wraps(main)
     def wrapped(*arguments: Any) -> None:

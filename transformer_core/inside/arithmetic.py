@@ -98,11 +98,13 @@ class Arithmetic:
 
     def largest(self) -> tuple[list[Term], float]:
         """The terms that matter most, the greatest first and its own among them, and what all the
-        others sum to. What adds nothing is one of the others, unless there is nothing else."""
+        others sum to. Of a softmax, what has no share is one of the others."""
         order = sorted(range(len(self.terms)), key=lambda i: -abs(self.terms[i].value))
-        shown = [i for i in order[:SHOWN_TERMS] if self.terms[i].value] or order[:1]
-        if self.own is not None and self.own not in shown:
-            shown[SHOWN_TERMS - 1 :] = [self.own]
+        shown = order[:SHOWN_TERMS]
+        if self.own is not None:
+            shown = [i for i in shown if self.terms[i].value]
+            if self.own not in shown:
+                shown[SHOWN_TERMS - 1 :] = [self.own]
         others = (self.terms[i].value for i in set(order) - set(shown))
         return [self.terms[i] for i in shown], math.fsum(others)
 

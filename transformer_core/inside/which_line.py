@@ -1,4 +1,4 @@
-"""Which line of the model's code computes a number: one for every matrix whose numbers open."""
+"""Which line of the model's code computes a number, for every matrix of which the model does."""
 
 from collections.abc import Callable
 from typing import Any

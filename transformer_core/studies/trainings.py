@@ -11,6 +11,7 @@ from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 
 RUNS_FILE = "run.json"  # what was run, one entry a training
+SAID = {"command", "minutes", "device"}  # in every record of a run
 # what the records of some published runs do not say
 UNSAID = ("preset", "precision_why", "first_examples", "teachers", "resumed", "ended")
 
@@ -56,7 +57,8 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
     """
     path = folder / RUNS_FILE
     runs = read_json(path) or []
-    if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+    sound = isinstance(runs, list) and all(isinstance(run, dict) for run in runs)
+    if not sound or not all(run.keys() >= SAID for run in runs):
         raise CheckpointError(f"{path} holds no runs")
     return [completed(run) for run in runs]
 

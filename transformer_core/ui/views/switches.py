@@ -23,7 +23,7 @@ def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:
         '<button type="button" data-do="all">All on</button></span>'
         '<p class="view-note" role="status"></p><p class="switch-diff" lang="de"></p>'
         '<dl class="switch-texts" lang="en"></dl>'
-        '<div class="switch-grids"></div>'
+        '<div class="switch-grids"></div><p class="view-note view-readout" aria-hidden="true"></p>'
     )
     promise = "A switch for every head appears here."
     component |= {"scripts": ("shared_roving",), "promise": promise, "lasting": lasting}

@@ -76,7 +76,7 @@ class Entry:
     absent: str  # the remedy if there is no such model, or one that cannot be read; else ""
     kind: str  # of model, as a class is called
     parameters: int  # how many; 0 if there is no such model
-    scores: list[Score]  # the first stands in the row; none if nobody scored it yet
+    scores: list[Score]  # of its present weights; the first stands in the row
     sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
     runs: list[Run]  # their losses, where they were recorded
     minutes: float  # of training, all runs together, and those of the models that taught it
