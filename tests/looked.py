@@ -13,10 +13,11 @@ from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 LENGTHS = {EncoderDecoder: (7, 5), EncoderClassifier: (9,), MaskedLM: (9,), DecoderLM: (9,)}
 NAMES = {DecoderLM: ("decoder",)}
-CHANGES = [
-    *({"positional_encoding": name} for name in POSITIONAL_ENCODINGS),
-    *({"activation": name} for name in FEED_FORWARDS),
-    *({"norm": norm} for norm in NORMS),
+CHANGES = [  # from what TINY has
+    {},
+    *({"positional_encoding": name} for name in POSITIONAL_ENCODINGS if name != "sinusoidal"),
+    *({"activation": name} for name in FEED_FORWARDS if name != "relu"),
+    *({"norm": norm} for norm in NORMS if norm != "pre"),
     {"residual": False},
     {"feed_forward": False},
     {"scale_scores": False},

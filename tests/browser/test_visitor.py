@@ -70,13 +70,13 @@ def test_the_answer_to_what_is_typed_is_waited_for(page):
 def test_no_wait_ends_without_its_answer(page, answers):
     page.answers = answers
     ask(page)
-    page.set_default_timeout(3_000)
+    page.set_default_timeout(1_500)
     with pytest.raises(TimeoutError):
         settle(page)
 
 
 def test_no_wait_ends_with_an_answer_about_something_else(page):
-    page.set_default_timeout(3_000)
+    page.set_default_timeout(1_500)
     with pytest.raises(TimeoutError), answered(page, about="another"):
         ask(page)
 

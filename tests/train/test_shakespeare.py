@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from tiny import TEXT, build
 from torch.testing import assert_close
 
-from tests.tiny import TEXT, build
 from train import shakespeare
 from train.loop import TrainConfig
 from train.running.flags import read_flags

@@ -1,3 +1,4 @@
+import functools
 import itertools
 import json
 import logging
@@ -15,8 +16,14 @@ from tiny import TEXT, tiny_translator, write_tinies, write_tiny
 from train.loop import fit_on_cpu
 from transformer_core.inference import Models, classify, generate, translate
 from transformer_core.ui.app import LAUNCH, build_app, tab_id
+from transformer_core.ui.harden import UNUSED_ROUTES
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs import TABS
+
+# seconds: more than any answer takes beside whatever else computes
+get, post, stream = (
+    functools.partial(call, timeout=60) for call in (httpx.get, httpx.post, httpx.stream)
+)
 
 ROOT = Path(__file__).parents[2]
 CHECKPOINTS = ROOT / "checkpoints"
@@ -61,8 +68,8 @@ def ask(url: str, arguments, name: str = "generate") -> list:
     body = arguments if isinstance(arguments, str) else json.dumps({"data": arguments})
     base = f"{url}/gradio_api/call/{name}"
     headers = {"content-type": "application/json"}
-    event = httpx.post(base, content=body, headers=headers).json()["event_id"]
-    lines = httpx.get(f"{base}/{event}", timeout=30).text.split("\n\n")
+    event = post(base, content=body, headers=headers).json()["event_id"]
+    lines = get(f"{base}/{event}").text.split("\n\n")
     pairs = [line.split("\n", 1) for line in lines if line.strip()]
     return [(kind[7:], json.loads(data[6:])) for kind, data in pairs]
 
@@ -253,28 +260,28 @@ def test_an_empty_prompt_is_answered(served):
     assert event == "complete" and len(text) == 12
 
 
-@pytest.mark.parametrize("route", ["upload", "deep_link", "component_server", "proxy=x"])
+@pytest.mark.parametrize("route", UNUSED_ROUTES)
 def test_unused_routes_are_closed(served, route):
-    assert httpx.post(f"{served}/gradio_api/{route}").status_code == 404
+    assert post(served + route).status_code == get(served + route).status_code == 404
 
 
 def test_pages_allow_nothing_foreign(served):
-    policy = httpx.get(served + "/").headers["content-security-policy"]
+    policy = get(served + "/").headers["content-security-policy"]
     assert "default-src 'self'" in policy and "object-src 'none'" in policy
 
 
 def test_what_is_named_by_its_content_is_kept_and_nothing_else(served):
-    page = httpx.get(served + "/")
+    page = get(served + "/")
     name = re.search(r"assets/index-[\w-]+\.js", page.text)[0]
-    assert "immutable" in httpx.get(f"{served}/{name}").headers["cache-control"]
-    absent = httpx.get(f"{served}/assets/none.js")
+    assert "immutable" in get(f"{served}/{name}").headers["cache-control"]
+    absent = get(f"{served}/assets/none.js")
     assert absent.status_code == 404
     assert all("immutable" not in one.headers.get("cache-control", "") for one in (page, absent))
 
 
 @pytest.mark.parametrize("content", [b"x" * 600_000, iter([b"x" * 600_000])])
 def test_large_bodies_are_refused_announced_or_not(served, content):
-    response = httpx.post(f"{served}/gradio_api/call/generate", content=content)
+    response = post(f"{served}/gradio_api/call/generate", content=content)
     assert response.status_code == 413
 
 
@@ -300,7 +307,7 @@ def server_log(monkeypatch, caplog):
     ],
 )
 def test_arguments_that_do_not_fit_are_named(served, server_log, route, body, place):
-    response = httpx.post(f"{served}/gradio_api/call/{route}", json=body)
+    response = post(f"{served}/gradio_api/call/{route}", json=body)
     assert response.status_code == 422
     assert place in [problem["loc"] for problem in response.json()["detail"]]
     assert "Traceback" not in server_log.text
@@ -310,14 +317,14 @@ def test_arguments_that_do_not_fit_are_named(served, server_log, route, body, pl
 @pytest.mark.parametrize("route", ["translate", "v2/translate"])
 def test_what_is_no_call_at_all_is_refused(served, server_log, route, body):
     headers = {"content-type": "application/json"}
-    response = httpx.post(f"{served}/gradio_api/call/{route}", content=body, headers=headers)
+    response = post(f"{served}/gradio_api/call/{route}", content=body, headers=headers)
     assert response.status_code in (400, 422)
     assert "Traceback" not in server_log.text
 
 
 @pytest.mark.parametrize("name", ["nothing", "0", "%3Cb%3E", "pick_sentence", "v2/nothing"])
 def test_what_is_no_public_endpoint_is_not_found(served, server_log, name):
-    response = httpx.post(f"{served}/gradio_api/call/{name}", json={"data": []})
+    response = post(f"{served}/gradio_api/call/{name}", json={"data": []})
     assert response.status_code == 404
     assert "Traceback" not in server_log.text
 
@@ -329,7 +336,7 @@ def test_arguments_by_name_are_those_in_order(served):
 
 
 def test_the_page_is_sent_compressed(served):
-    with httpx.stream("GET", served + "/") as response:
+    with stream("GET", served + "/") as response:
         sent = sum(map(len, response.iter_raw()))
     assert response.headers["content-encoding"] == "gzip" and sent < 250_000
-    assert len(httpx.get(served + "/").text) > 2 * sent
+    assert len(get(served + "/").text) > 2 * sent

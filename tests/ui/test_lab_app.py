@@ -198,7 +198,8 @@ def test_while_one_trains_another_is_answered(visit, app, started):
     visitor.start()
     visitor.hears("process_generating")
     call = f"{app.address}/call/translate"
-    event = httpx.post(call, json={"data": ["Speak to all of them.", 4]}).json()["event_id"]
+    body = {"data": ["Speak to all of them.", 4]}
+    event = httpx.post(call, json=body, timeout=60).json()["event_id"]
     assert "event: complete" in httpx.get(f"{call}/{event}", timeout=60).text
     training = started[-1]()
     step = training.step

@@ -71,6 +71,12 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
         assert row == pytest.approx(found, abs=1e-3)
 
 
+def test_a_text_of_one_word_is_not_put_on_trial(trained):
+    models = SimpleNamespace(classifier=trained)
+    ((kept, said),) = proceedings(models, "Speak", Tried())
+    assert kept == Tried() and "at least" in said["summary"]
+
+
 def test_of_a_trial_that_has_just_begun_there_are_no_curves_and_no_agreement_of_others(trained):
     first, *_ = put_on_trial(trained, SAID)
     value = json.loads(json.dumps(trial.trial_value(first, "told")))
