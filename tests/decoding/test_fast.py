@@ -1,14 +1,17 @@
 """The fast step is the model: same logits, same cache, wherever it is used."""
 
+from dataclasses import asdict, dataclass, fields
+
 import pytest
 import torch
 from tiny import NORMS, TINY, build, empty_cache, padded, words
 from torch.testing import assert_close
 
-from transformer_core.decoding.fast import FastStep, fast_step
+from transformer_core.decoding.fast import FOLLOWED, FastStep, fast_step
 from transformer_core.decoding.search import beam_search
 from transformer_core.decoding.steps import encoder_decoder_step, language_model_step
 from transformer_core.model.blocks import FEED_FORWARDS
+from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
@@ -67,6 +70,19 @@ def test_it_does_not_fit_an_unusual_model_which_then_works_without_it(changes):
     model = build(DecoderLM, **changes)
     assert fast_step(model.decoder, model.config, Trace()) is None
     writes_what_the_model_says(model, [])
+
+
+def test_a_field_that_it_does_not_know_is_for_the_model():
+    assert {*FOLLOWED} <= {field.name for field in fields(ModelConfig)}
+
+    @dataclass(frozen=True)
+    class Windowed(ModelConfig):
+        window: int = 0
+
+    model = build(DecoderLM)
+    for window in (0, 4):
+        config = Windowed(**asdict(model.config), window=window)
+        assert (fast_step(model.decoder, config, Trace()) is None) == bool(window)
 
 
 def test_it_does_not_compute_in_half_precision():

@@ -833,7 +833,7 @@ def test_another_model_cannot_be_resumed_or_started_from(trained):
         shakespeare.main([*trained, "--resume", "--preset", "trial"])
     with pytest.raises(SystemExit, match=r"change the training in .*: seed 5 instead of 0"):
         shakespeare.main([*trained, "--resume", "--seed", "5"])
-    with pytest.raises(SystemExit, match="does not fit this model"):
+    with pytest.raises(SystemExit, match="another model: d_ff 16 instead of 32"):
         shakespeare.main([*trained, "--init", trained[-1], "--d-ff", "16"])
 
 
@@ -841,7 +841,7 @@ def test_a_run_that_cannot_begin_leaves_what_another_can_go_on_from(trained):
     states = Path(trained[-1]) / "training"
     before = sorted(states.rglob("*"))
     assert before
-    with pytest.raises(SystemExit, match="does not fit this model"):
+    with pytest.raises(SystemExit, match="another model: d_ff 16 instead of 32"):
         shakespeare.main([*trained, "--overwrite", "--init", trained[-1], "--d-ff", "16"])
     assert sorted(states.rglob("*")) == before
 

@@ -11,17 +11,13 @@ from typing import Any
 from train.optimizers import inside_blocks
 from train.running.flags import Options
 from train.running.history import taught_by
+from train.running.inherited import OF_A_RUN
 from train.running.records import announced_run, flag, resumed_run, shape_of
 from transformer_core import checkpoint
 from transformer_core.checkpoint import CheckpointError, is_checkpoint, read_json, vocabulary_of
 from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
-# settings under which the same weights would compute something else
-MEANING = (
-    *("n_heads", "positional_encoding", "position_base", "positions_along", "norm", "activation"),
-    *("scale_scores", "residual", "causal_mask"),
-)
 
 
 def prepare(options: Options, model: Model, first_examples: str) -> None:
@@ -104,7 +100,8 @@ def take_over(folder: Path, model: Model) -> None:
     """Load a checkpoint's weights; a classifier may take a masked language model's encoder."""
     try:
         held = checkpoint.load(folder, Model)
-        own = {name: getattr(held.config, name) for name in MEANING}
+        # under other settings the same weights would compute something else
+        own = {name: value for name, value in asdict(held.config).items() if name not in OF_A_RUN}
         if differences := differing(own, asdict(model.config)):
             raise SystemExit(f"--init {folder} is another model: {differences}")
         if type(held) is MaskedLM and type(model) is EncoderClassifier:

@@ -1,4 +1,8 @@
-"""How a model knows word order. Each encoding acts in one of three places; override that one."""
+"""How a model knows word order. Each encoding acts in one of three places; override that one.
+
+What is added, by `embed` or `bias`, depends on positions alone, and `rotate` turns channels 2i and
+2i + 1 as the two parts of a complex number: `decoding/fast.py` and `inside/` ask for both once.
+"""
 
 import math
 
