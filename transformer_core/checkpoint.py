@@ -70,10 +70,15 @@ def read_json(path: Path) -> Any:
 
 def weights_of(folder: Path) -> dict[str, str]:
     """The weight files of a checkpoint and their hashes; CheckpointError if it names none."""
+    return described(folder)["weights"]
+
+
+def described(folder: Path) -> dict[str, Any]:
+    """A checkpoint's config.json; CheckpointError if it names no weights."""
     held = read_json(folder / CONFIG_FILE)
     if not isinstance(held, dict) or not isinstance(held.get("weights"), dict):
         raise CheckpointError(f"{folder / CONFIG_FILE} names no weights")
-    return held["weights"]
+    return held
 
 
 def size_of(folder: Path) -> tuple[str, int]:
@@ -81,11 +86,11 @@ def size_of(folder: Path) -> tuple[str, int]:
 
     CheckpointError if config.json names no model, or a file of weights cannot be read.
     """
-    shards = weights_of(folder)
-    name = str(read_json(folder / CONFIG_FILE).get("model"))
+    held = described(folder)
+    name = str(held.get("model"))
     if name not in MODELS:
         raise CheckpointError(f"{folder / CONFIG_FILE} names no model")
-    return name, sum(numbers_in(folder / Path(shard).name) for shard in shards)
+    return name, sum(numbers_in(folder / Path(shard).name) for shard in held["weights"])
 
 
 def numbers_in(shard: Path) -> int:
@@ -110,6 +115,16 @@ def read_measured(folder: Path, name: str, weights: dict[str, str] | None = None
     if not isinstance(found, dict):
         raise CheckpointError(f"{folder / name} says nothing of any weights")
     return found if found.get("weights") == (weights or weights_of(folder)) else None
+
+
+def read_scores(folder: Path) -> dict[str, float]:
+    """What the weights of a folder were scored; nothing if there is no model, or if scores.json
+    is missing or of other weights. CheckpointError if it is damaged."""
+    record = read_measured(folder, SCORES_FILE) if is_checkpoint(folder) else None
+    values = record.get("scores") if record else {}
+    if not isinstance(values, dict) or not all(isinstance(v, int | float) for v in values.values()):
+        raise CheckpointError(f"{folder / SCORES_FILE} holds no scores")
+    return values
 
 
 def save(folder: Path, model: Model, *, dtype: torch.dtype = torch.float16) -> None:

@@ -176,13 +176,18 @@ def test_what_is_read_of_scores_is_what_their_exams_call_them(tmp_path):
         ("run.json", '{"a": 1}'),
         ("run.json", '["x"]'),
         ("run.json", "[{}]"),
+        ("run.json", '[{"command": "a", "minutes": "12", "device": "CPU"}]'),
+        ("run.json", '[{"command": "a", "minutes": 1, "device": "", "teachers": [{}]}]'),
     ],
 )
 def test_a_damaged_file_is_named_in_the_row(models, file, content):
     (models.folder / "shakespeare" / file).write_text(content)
     row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
-    assert file in row[4] and not any(row[1:4])
-    assert file in said(models)
+    assert file in row[4]
+    missing = {"config.json": [1, 2, 3, 5, 6], "scores.json": [3], "run.json": [5, 6]}
+    assert [i for i, cell in enumerate(row) if not cell] == missing.get(file, [])
+    text = said(models)
+    assert file in text and ("It knows letters." in text) == (file != "README.md")
 
 
 @pytest.mark.parametrize("scores", [1, {"val_loss": None}, {"val_loss": "low"}])
@@ -202,8 +207,8 @@ def test_a_model_that_was_not_scored_yet_says_so(models, others):
     else:
         (folder / "scores.json").unlink()
     row = next(entry.row for entry in entries(models) if entry.name == "shakespeare")
-    assert row[4] == "It has not been scored yet."
-    assert "a table of its own" in said(models)
+    assert row[4] == "It has not been scored yet." and row[1] == "DecoderLM"
+    assert "a table of its own" not in said(models)
 
 
 def test_commands_are_folded_away_and_what_was_recorded_is_drawn(models):

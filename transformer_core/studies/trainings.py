@@ -11,7 +11,8 @@ from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 
 RUNS_FILE = "run.json"  # what was run, one entry a training
-SAID = {"command", "minutes", "device"}  # in every record of a run
+OF_A_TEACHER = {"command": str, "minutes": int | float | None}  # what its record says
+OF_A_RUN = {**OF_A_TEACHER, "device": str}
 # what the records of some published runs do not say
 UNSAID = ("preset", "precision_why", "first_examples", "teachers", "resumed", "ended")
 
@@ -57,10 +58,21 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
     """
     path = folder / RUNS_FILE
     runs = read_json(path) or []
-    sound = isinstance(runs, list) and all(isinstance(run, dict) for run in runs)
-    if not sound or not all(run.keys() >= SAID for run in runs):
+    if not isinstance(runs, list) or not all(says(run, OF_A_RUN) for run in runs):
         raise CheckpointError(f"{path} holds no runs")
-    return [completed(run) for run in runs]
+    found = [completed(run) for run in runs]
+    for run in found:
+        taught = run["teachers"] or []
+        if not isinstance(taught, list) or not all(says(one, OF_A_TEACHER) for one in taught):
+            raise CheckpointError(f"{path} names teachers without a command or minutes")
+    return found
+
+
+def says(record: object, kinds: dict[str, Any]) -> bool:
+    """Whether something is a record that says all these, each of its kind."""
+    return isinstance(record, dict) and all(
+        name in record and isinstance(record[name], kind) for name, kind in kinds.items()
+    )
 
 
 def completed(run: dict[str, Any]) -> dict[str, Any]:

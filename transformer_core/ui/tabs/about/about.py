@@ -19,7 +19,7 @@ from transformer_core.ui.events import LATEST
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.rooms import Furniture
-from transformer_core.ui.tabs.about.cards import COMMANDS, Entry, entries
+from transformer_core.ui.tabs.about.cards import COMMANDS, UNSCORED, Entry, entries
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 
@@ -59,12 +59,13 @@ def build(page: Page) -> Furniture:
 
 
 def lay_out_card(entry: Entry) -> gr.Plot | None:
-    """What a model is and how it learnt, its commands folded away; or why there is none.
+    """What a model is and how it learnt, its commands folded away; what of it cannot be read.
 
     -> where its learning is drawn, if it was recorded
     """
+    prose("\n\n".join(filter(None, [entry.absent, *entry.damage])))
     if not entry.sections:
-        prose(entry.absent or "It has not been scored yet.")
+        prose(UNSCORED * (not entry.absent))
         return None
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=320):

@@ -1,24 +1,21 @@
 """What the files of each published model say of it: its scores, its trainings, and its card."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from huggingface_hub import ModelCard
 from yaml import YAMLError
 
-from transformer_core.checkpoint import (
-    SCORES_FILE,
-    CheckpointError,
-    is_checkpoint,
-    read_measured,
-    size_of,
-)
+from transformer_core.checkpoint import CheckpointError, read_scores, size_of
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import Run, read_runs, read_trainings, trainings_behind
 
+T = TypeVar("T")
+UNSCORED = "It has not been scored yet."
 COMMANDS = "Commands"  # of all runs, with which the card's section on training ends
 FIRST_COMMAND = "\n\nRun 1, "  # what they begin with
 CODE_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -73,7 +70,8 @@ class Entry:
 
     name: str  # of its folder
     title: str
-    absent: str  # the remedy if there is no such model, or one that cannot be read; else ""
+    absent: str  # the remedy if there is no such model, or why it cannot be read; else ""
+    damage: list[str]  # which of its other files cannot be read, in sentences
     kind: str  # of model, as a class is called
     parameters: int  # how many; 0 if there is no such model
     scores: list[Score]  # of its present weights; the first stands in the row
@@ -90,14 +88,21 @@ class Entry:
     @property
     def row(self) -> list[str]:
         """Title, kind, size, first score with what it measures on how much, training and device."""
-        if self.absent or not self.scores:
-            why = self.absent.replace("`", "") or "It has not been scored yet."
-            return [self.title, "", "", "", why, "", ""]
+        said = "; ".join([self.absent.replace("`", "") or self.measured, *self.damage])
+        if self.absent:
+            return [self.title, "", "", "", said, "", ""]
+        score = self.scores[0].shown if self.scores else ""
+        size, minutes = f"{self.parameters:,}", f"{self.minutes:,.1f}" if self.trained_on else ""
+        return [self.title, self.kind, size, score, said, minutes, self.trained_on]
+
+    @property
+    def measured(self) -> str:
+        """What its first score measures, on how much."""
+        if not self.scores:
+            return UNSCORED
         first, *others = self.scores
         counted = next((f", {one.shown} {one.meaning}" for one in others if one.is_count), "")
-        measured = first.meaning.partition(" (")[0] + counted
-        size, minutes = f"{self.parameters:,}", f"{self.minutes:,.1f}"
-        return [self.title, self.kind, size, first.shown, measured, minutes, self.trained_on]
+        return first.meaning.partition(" (")[0] + counted
 
 
 def entries(models: Models) -> list[Entry]:
@@ -106,26 +111,37 @@ def entries(models: Models) -> list[Entry]:
 
 
 def entry_of(models: Models, name: str) -> Entry:
-    """One of them; a file of it that cannot be read is named."""
+    """One of them; a file of it that cannot be read is named, and the others are read."""
     folder, published, absent = models.folder / name, CHECKPOINTS[name], models.absent(name)
-    kind, parameters, text = "", 0, {}
-    scores: list[Score] = []
-    losses: list[Run] = []
-    runs: list[dict[str, Any]] = []
+    kind, parameters, damage = "", 0, []
     try:
-        card = read_card(folder)
-        scores = scores_of(folder, card, published.task)
-        text = sections_of(card, scores)
-        runs = read_runs(folder)
         kind, parameters = ("", 0) if absent else size_of(folder)
     except CheckpointError as error:
         absent = str(error)
-    try:
-        losses = read_trainings(folder)
-    except StudyError as error:
-        text["Training"] = f"{error}\n\n{text.get('Training', '')}"
-    minutes, on = sum(took or 0.0 for _, took in trainings_behind(runs)), devices_of(runs)
-    return Entry(name, published.title, absent, kind, parameters, scores, text, losses, minutes, on)
+
+    def whole(read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except (CheckpointError, StudyError) as error:
+            damage.append(str(error))
+            return None
+
+    card = whole(lambda: read_card(folder))
+    scores = [] if absent else whole(lambda: scores_of(folder, card, published.task)) or []
+    runs, losses = whole(lambda: read_runs(folder)) or [], whole(lambda: read_trainings(folder))
+    return Entry(
+        name,
+        published.title,
+        absent,
+        damage,
+        kind,
+        parameters,
+        scores,
+        sections_of(card, scores),
+        losses or [],
+        minutes=sum(took or 0.0 for _, took in trainings_behind(runs)),
+        trained_on=devices_of(runs),
+    )
 
 
 def devices_of(runs: list[dict[str, Any]]) -> str:
@@ -150,12 +166,7 @@ def scores_of(folder: Path, card: ModelCard | None, task: str) -> list[Score]:
 
     CheckpointError if the file is damaged.
     """
-    record = read_measured(folder, SCORES_FILE) if is_checkpoint(folder) else None
-    if record is None:
-        return []
-    values = record.get("scores")
-    if not isinstance(values, dict) or not all(isinstance(v, int | float) for v in values.values()):
-        raise CheckpointError(f"{folder / SCORES_FILE} holds no scores")
+    values = read_scores(folder)
     meanings = {name: COUNTED.get(task) for name, value in values.items() if isinstance(value, int)}
     results = card.data.get("eval_results") if card else None
     meanings |= {one.metric_type: one.metric_name for one in results or []}
@@ -169,8 +180,10 @@ def sections_of(card: ModelCard | None, scores: list[Score]) -> dict[str, str]:
     # links lead to files beside the card, which this page does not serve
     parts = (part.partition("\n") for part in CODE_LINK.sub(r"`\1`", card.text).split("\n## ")[1:])
     found = {title: content.strip() for title, _, content in parts}
-    if scores and "Scores" in found:  # below the table it says how they were computed
-        found["Scores"] = table_of(scores) + "".join(found["Scores"].partition("\n\n")[1:])
+    if "Scores" in found:  # below the table it says how they were computed
+        _, *computed = found.pop("Scores").partition("\n\n")
+        if scores:  # those of other weights are none of this model
+            found["Scores"] = table_of(scores) + "".join(computed)
     if "Training" in found:  # what was typed is the longest part, and the last one anybody reads
         found["Training"], begin, typed = found["Training"].partition(FIRST_COMMAND)
         found[COMMANDS] = (begin + typed).strip()

@@ -8,7 +8,7 @@ import functools
 import gradio as gr
 import pandas as pd
 
-from transformer_core.checkpoint import SCORES_FILE, Trained, read_measured
+from transformer_core.checkpoint import Trained, read_scores
 from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
@@ -92,9 +92,9 @@ def accuracies(models: Models) -> str:
 
 def scored(models: Models, title: str, name: str) -> str:
     """LSTM **89.21 %** (the report's 84.20 %); an empty string without a score."""
-    record = read_measured(models.folder / name, SCORES_FILE) if models.has(name) else None
+    accuracy = read_scores(models.folder / name).get("accuracy")
     own = f" (the report's {percent(PUBLISHED[title], 2)})" if title in PUBLISHED else ""
-    return f"{title} **{percent(record['scores']['accuracy'], 2)}**{own}" if record else ""
+    return "" if accuracy is None else f"{title} **{percent(accuracy, 2)}**{own}"
 
 
 def learnt(models: Models) -> dict[str, pd.DataFrame]:
