@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 import torch
+from looked import looked
 from test_architecture import FLOORS
 from tiny import TINY, build
 from torch.nn.functional import one_hot
 
 from train.copy_task import PRESETS
 from train.running.flags import read_flags
-from transformer_core.model.models import EncoderClassifier
+from transformer_core.inside.stages import panels
+from transformer_core.model.models import DecoderLM, EncoderClassifier
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, PositionalEncoding
+from transformer_core.ui.tabs.inside.visit import purpose
 from transformer_core.ui.tabs.positions.drawings import draw_all, draw_figure
 
 ROOT = Path(__file__).parent.parent
@@ -89,3 +92,8 @@ def test_an_encoding_that_is_added_is_in_the_model_the_flags_and_the_tab(monkeyp
     assert drawn["says"] == "Odd positions are told from even ones." and drawn["table"]
     (value,) = draw_all(TINY.d_model, 24, 4)
     assert value["cards"][-1]["name"] == "parity" and value["cards"][-1]["table"]
+
+    seen, nodes = looked(DecoderLM, positional_encoding="parity")
+    node = nodes["decoder:positions"]
+    assert purpose(seen, node) == drawn["says"]
+    assert [panel.title for panel in panels(seen, node)] == ["added", "residual stream"]

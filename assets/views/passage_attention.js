@@ -4,7 +4,7 @@
 const STEPS = { // the numbers on the way, by the panels that hold them; n: channels of a head
   'query · key': () => '= score',
   scaled: (n) => `÷ √${n}`,
-  'with position bias': () => '− slope × distance',
+  'with position bias': () => '+ position bias',
   softmax: () => 'softmax',
 };
 function rangeOf(rows) {

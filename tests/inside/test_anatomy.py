@@ -345,5 +345,5 @@ def test_a_box_says_where_its_positions_act(encoding):
     seen, nodes = looked(DecoderLM, positional_encoding=encoding)
     (drawn,) = drawn_stacks(seen, list(nodes.values()))
     (said,) = [box.note for box in drawn.boxes if box.role == "positions"]
-    words = {"none": "nothing", "rotary": "turns", "alibi": "lowers"}
-    assert said.startswith(words.get(encoding, "adds"))
+    words = {"none": "nothing", "rotary": "turns", "alibi": "adds a position bias"}
+    assert said.startswith(words.get(encoding, "adds a vector"))

@@ -15,6 +15,7 @@ from transformer_core.inside.arithmetic import (
     share,
     three_digits,
 )
+from transformer_core.inside.attention import OneHead
 from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import panels, unfold
 from transformer_core.inside.which_line import line_that_made
@@ -70,6 +71,15 @@ def test_a_weight_stands_among_what_its_mask_lets_through():
         assert found.picture == Reach([*range(1, n + 1)], n, 2, 1)
         _, found = unfold(seen, nodes["decoder:0:cross:attention"], Cell(panel, 2, 1, 0))
         assert found.picture is None, "nothing is hidden"
+
+
+def test_what_something_else_hides_is_not_drawn_as_a_causal_mask():
+    seen, nodes = looked(DecoderLM)
+    head = OneHead(seen, nodes["decoder:0:self:attention"], 0)
+    assert head.reach(2, 1) is not None
+    head.hidden = torch.zeros_like(head.hidden)
+    head.hidden[:, 1] = True  # as padding does
+    assert head.reach(2, 1) is None
 
 
 @every_model
@@ -144,6 +154,7 @@ def test_a_number_that_is_not_there_is_no_number():
         (Cell("softmax", 999, 0, 0), IndexError),
         (Cell("softmax", 0, 999, 0), IndexError),
         (Cell("query", 0, 999, 0), IndexError),
+        (Cell("value", 0, seen.model.config.head_dim, 0), IndexError),  # the next head's
         (Cell("output", 0, 999, 0), IndexError),
     ):
         with pytest.raises(error):

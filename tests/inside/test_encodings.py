@@ -4,10 +4,11 @@ from tiny import TINY
 
 from transformer_core.inside import encodings
 from transformer_core.inside.encodings import (
+    PLACES,
     acting_place,
+    effect,
     shift_error,
     shift_matrix,
-    three_places,
     turned_query,
 )
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
@@ -28,7 +29,10 @@ def test_an_error_of_the_rotation_would_be_seen(monkeypatch):
 
 def test_every_encoding_acts_in_one_of_three_places():
     acting = {name: acting_place(name) for name in POSITIONAL_ENCODINGS}
-    assert acting == {"none": None, "sinusoidal": 0, "learned": 0, "rotary": 1, "alibi": 2}
+    assert acting == {
+        **{"none": None, "sinusoidal": "embed", "learned": "embed"},
+        **{"rotary": "rotate", "alibi": "bias"},
+    }
 
 
 def test_a_turned_query_keeps_its_length_and_turns_with_its_position():
@@ -42,16 +46,16 @@ def test_a_turned_query_keeps_its_length_and_turns_with_its_position():
 
 def test_the_noise_before_a_training_is_always_the_same_and_disturbs_no_other():
     torch.manual_seed(1)
-    first, drawn = three_places("learned", TINY)[0], torch.rand(3)
+    first, drawn = effect("learned", TINY, "embed"), torch.rand(3)
     torch.manual_seed(1)
     assert torch.equal(torch.rand(3), drawn)
-    assert torch.equal(three_places("learned", TINY)[0], first)
+    assert torch.equal(effect("learned", TINY, "embed"), first)
 
 
-def test_three_places_shows_what_each_encoding_does():
-    added, turned, biased = {}, {}, {}
-    for name in POSITIONAL_ENCODINGS:
-        added[name], turned[name], biased[name] = three_places(name, TINY)
+def test_the_effect_of_each_encoding_in_every_place():
+    added, turned, biased = (
+        {name: effect(name, TINY, place) for name in POSITIONAL_ENCODINGS} for place in PLACES
+    )
     nothing, unturned = torch.zeros(24, 32), torch.ones(24, 24)
     distance = torch.arange(24)[:, None] - torch.arange(24)
     angles = distance[..., None] / 10_000.0 ** (torch.arange(4) / 4)

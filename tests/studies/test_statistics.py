@@ -170,6 +170,9 @@ def test_beside_a_baseline_without_a_value_nothing_is_better_or_worse(study):
     found = compare(study, "loss", "full")
     assert verdict(of(found, "gelu"), "loss", "full") == "the baseline has no value"
     said = finding(found, "loss", "full")
+    assert said == "Every seed of **full** diverged, and there is nothing to compare with."
+    study.variants["full"] = replace(whole, partial=frozenset((0, 1, 2)))
+    said = finding(compare(study, "loss", "full"), "loss", "full")
     assert said == "No seed of **full** has come to its end, to compare the others with."
 
 

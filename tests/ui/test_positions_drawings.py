@@ -5,7 +5,7 @@ import pytest
 import torch
 from packed import unpack_signed
 
-from transformer_core.inside.encodings import three_places
+from transformer_core.inside.encodings import effect
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.ui.tabs.positions.drawings import (
@@ -67,8 +67,8 @@ def test_all_five_are_drawn_where_they_act_and_nowhere_else():
     config = ModelConfig(vocab_size=1, d_model=64, max_len=40)
     cards = {card["name"]: card for card in value["cards"]}
     assert list(cards) == list(POSITIONAL_ENCODINGS) and "table" not in cards["none"]
-    for name, place in {"sinusoidal": 0, "rotary": 1, "alibi": 2}.items():
-        close(cards[name], three_places(name, config)[place])
+    for name, place in {"sinusoidal": "embed", "rotary": "rotate", "alibi": "bias"}.items():
+        close(cards[name], effect(name, config, place))
     (long,) = draw_all(64, 256, 4)
     assert {card["rows"] for card in long["cards"] if "rows" in card} == {SHOWN_POSITIONS}
 

@@ -117,7 +117,7 @@ class OneHead:
         if not self.acts("bias"):
             return found
         bias = self.module.bias(torch.zeros_like(self.stages.scores))[0, self.number, i, j].item()
-        return found.then(f"− slope × distance {three_digits(-bias)}", found.result + bias)
+        return found.then(f"+ position bias {three_digits(bias)}", found.result + bias)
 
     def masked(self, i: int, j: int) -> Arithmetic:
         """The score, if the mask lets it through."""
@@ -125,11 +125,12 @@ class OneHead:
         return found.then("hidden by the mask", -math.inf) if self.hidden[i, j] else found
 
     def reach(self, i: int, j: int) -> Reach | None:
-        """What the mask lets every query see; None if that is all there is."""
-        if not self.hidden.any():
+        """What a causal mask lets every query see; None where something else hides, or nothing."""
+        length = len(self.keys)
+        later = torch.ones(len(self.queries), length, dtype=torch.bool).triu(1)
+        if not self.own or not later.any() or not self.hidden.equal(later):
             return None
-        # a mask hides what comes later: what is seen begins with the first key
-        return Reach((~self.hidden).sum(-1).tolist(), len(self.keys), i, j)
+        return Reach((~later).sum(-1).tolist(), length, i, j)
 
     def weight(self, i: int, j: int) -> Arithmetic:
         """A weight."""
@@ -203,28 +204,26 @@ def projections(head: OneHead) -> list[Panel]:
 def scores(head: OneHead) -> list[Panel]:
     """From the products of one head to its weights, a row for each query."""
     hidden, channels = head.hidden, head.config.head_dim
-    products = head.query @ head.key.T
+    raw = head.query @ head.key.T
 
     def square(
         title: str, how: str, values: Tensor, made: Callable[[int, int], Arithmetic], **more: Any
     ) -> Panel:
         return Panel(title, how, values, head.queries, "key", head.keys, made=made, **more)
 
-    found = [
-        square("query · key", f"the dot product over {channels} channels", products, head.product)
-    ]
+    found = [square("query · key", f"the dot product over {channels} channels", raw, head.product)]
     if head.config.scale_scores:
         how = f"divided by √{channels} = {math.sqrt(channels):.3g}"
-        found.append(square("scaled", how, products * head.module.scale, head.scaled))
+        found.append(square("scaled", how, raw * head.module.scale, head.scaled))
     if head.acts("bias"):
-        how = "minus this head's slope times the distance"
+        how = f"what {head.config.positional_encoding} adds to this head's scores"
         found.append(square("with position bias", how, head.scores, head.biased))
-    share = (
+    hides = (
         f"{percent(hidden.float().mean().item())} of the scores"
         if hidden.any()
         else "nothing to hide here"
     )
-    found.append(square("masked", share, head.scores.masked_fill(hidden, -math.inf), head.masked))
+    found.append(square("masked", hides, head.scores.masked_fill(hidden, -math.inf), head.masked))
     how, sums = "exponentials, a row sums to 1", {"row sum": head.weights.sum(-1)}
     return [*found, square("softmax", how, head.weights, head.weight, beside=sums, signed=False)]
 

@@ -102,10 +102,10 @@ def places(encoding: PositionalEncoding) -> str:
     acts = {
         "embed": "adds a vector to each token's",
         "rotate": "turns queries and keys in every self-attention",
-        "bias": "lowers the scores of distant tokens in every self-attention",
+        "bias": "adds a position bias to the scores of every self-attention",
     }
     found = [what for place, what in acts.items() if changes(type(encoding), place)]
-    return ", ".join(found) or "nothing tells the places apart"
+    return ", ".join(found) or "nothing is added, turned or subtracted"
 
 
 def is_branch(node: Node, config: ModelConfig) -> bool:

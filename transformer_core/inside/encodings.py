@@ -1,5 +1,6 @@
 """The positional encodings by themselves: what each does, and where it acts."""
 
+import inspect
 import math
 from dataclasses import replace
 
@@ -54,22 +55,25 @@ def turned_query(name: str, config: ModelConfig) -> Tensor:
 
 
 @torch.no_grad()
-def three_places(name: str, config: ModelConfig) -> tuple[Tensor, Tensor, Tensor]:
-    """What an encoding adds, rotates and biases, by asking the encoding itself.
+def effect(name: str, config: ModelConfig, place: str) -> Tensor:
+    """What an encoding does in one of PLACES, by asking the encoding itself.
 
-    Returns what is added to embeddings (max_len, d_model); the products of one and the same query
-    and key at all pairs of positions, 1 where nothing turns them, (max_len, max_len); and what is
-    added to the first head's scores (max_len, max_len).
+    embed: what is added to embeddings, (max_len, d_model). rotate: the products of one and the same
+    query and key at all pairs of positions, 1 where nothing turns them, (max_len, max_len). bias:
+    what is added to the first head's scores, (max_len, max_len).
     """
-    encoding = untrained(name, config)
-    n = config.max_len
-    same = torch.ones(1, config.n_heads, n, config.head_dim)
-    turned = encoding.rotate(same)
-    return (
-        encoding.embed(torch.zeros(1, n, config.d_model))[0],
-        (turned @ turned.transpose(-2, -1) / config.head_dim)[0, 0],
-        encoding.bias(torch.zeros(1, config.n_heads, n, n))[0, 0],
-    )
+    encoding, n = untrained(name, config), config.max_len
+    if place == "embed":
+        return encoding.embed(torch.zeros(1, n, config.d_model))[0]
+    if place == "bias":
+        return encoding.bias(torch.zeros(1, config.n_heads, n, n))[0, 0]
+    turned = encoding.rotate(torch.ones(1, config.n_heads, n, config.head_dim))
+    return (turned @ turned.transpose(-2, -1) / config.head_dim)[0, 0]
+
+
+def summary(name: str) -> str:
+    """What an encoding is, in the first sentence of its class."""
+    return (inspect.getdoc(POSITIONAL_ENCODINGS[name]) or "").partition("\n\n")[0]
 
 
 def changes(kind: type[PositionalEncoding], place: str) -> bool:
@@ -77,7 +81,6 @@ def changes(kind: type[PositionalEncoding], place: str) -> bool:
     return getattr(kind, place) is not getattr(PositionalEncoding, place)
 
 
-def acting_place(name: str) -> int | None:
+def acting_place(name: str) -> str | None:
     """Which of PLACES an encoding changes, the first if several; None if none."""
-    kind = POSITIONAL_ENCODINGS[name]
-    return next((i for i, place in enumerate(PLACES) if changes(kind, place)), None)
+    return next((place for place in PLACES if changes(POSITIONAL_ENCODINGS[name], place)), None)

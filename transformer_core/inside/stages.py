@@ -19,6 +19,7 @@ from transformer_core.inside.source import Part, Shape, attention_code, feed_for
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.positions import SinusoidalPositions, sinusoids
 from transformer_core.tasks.wording import quoted
 
 
@@ -64,7 +65,7 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
     config, beside = seen.model.config, lengths_of(added_here)
     how = f"the {config.positional_encoding} vector of each place"
     # a learnt one was made by training, and by nothing else
-    computed = config.positional_encoding == "sinusoidal"
+    computed = isinstance(stack.positions, SinusoidalPositions)
     wave = functools.partial(sinusoid, config) if computed else None
     return [Panel("added", how, added_here, tokens, beside=beside, made=wave), begin]
 
@@ -137,6 +138,8 @@ def code(seen: Pass, node: Node) -> Part:
         lines, flow = [stack.embed], {"tokens": tokens, "output": start}
     elif node.role == "positions":
         lines, flow = [stack.place, type(stack.positions)], {"x": start}
+        if isinstance(stack.positions, SinusoidalPositions):
+            lines.append(sinusoids)
     elif isinstance(module, MultiHeadAttention):
         lines, flow = attention_code(module), vars(trace.attention[node.within])
     elif isinstance(module, FeedForward):
@@ -163,9 +166,11 @@ def panels(seen: Pass, node: Node, head: int = 0) -> list[Panel]:
 def unfold(seen: Pass, node: Node, cell: Cell) -> tuple[Panel, Arithmetic | None]:
     """The matrix in which a number stands, and how it was computed; None: in another part.
 
-    KeyError if the part has no such matrix, IndexError if that has no such row.
+    KeyError if the part has no such matrix, IndexError if that has no such row or column.
     """
     panel = {one.title: one for one in STAGES[node.role](seen, node, cell.head)}[cell.panel]
-    if not 0 <= cell.row < len(panel.rows):
-        raise IndexError(f"{cell.panel} has {len(panel.rows)} rows")
+    rows, columns = panel.values.shape
+    # of many columns some are shown; which there are, the arithmetic of those knows
+    if not 0 <= cell.row < rows or not (panel.chosen or 0 <= cell.column < columns):
+        raise IndexError(f"{cell.panel} has {rows} rows and {columns} columns")
     return panel, panel.made(cell.row, cell.column) if panel.made else None

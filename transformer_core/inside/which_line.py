@@ -36,8 +36,6 @@ def line_of(code: Callable[..., Any], begins: str) -> Lines:
 def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
     """Where a panel's numbers are computed."""
     stack, module = seen.stack(node), node.module
-    if panel == "added by each head":
-        return None  # no model measures it
     if isinstance(module, MultiHeadAttention):
         return in_attention(module, panel)
     if node.role == "feed-forward":
@@ -61,8 +59,10 @@ def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
     return (stack.logits, "return F.linear") if panel == "logits" else None
 
 
-def in_attention(module: MultiHeadAttention, panel: str) -> LineStart:
+def in_attention(module: MultiHeadAttention, panel: str) -> LineStart | None:
     """The same in an attention module."""
+    if panel == "added by each head":
+        return None  # no model measures it
     if panel in ("key", "value"):
         return module.keys_and_values, f"{panel} ="
     begins = {

@@ -114,6 +114,8 @@ def finding(found: list[Comparison], metric: str, baseline: str) -> str:
     """What a study found, in a sentence or two; names of variants stand between **."""
     base = next(one for one in found if one.name == baseline)
     if math.isnan(base.mean):
+        if base.n_seeds:
+            return f"Every seed of **{base.title}** diverged, and there is nothing to compare with."
         return f"No seed of **{base.title}** has come to its end, to compare the others with."
     others = [one for one in found if one is not base]
     certain = sorted((one for one in others if one.significant), key=lambda one: -abs(one.delta))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from transformer_core.published import Models
-from transformer_core.studies.findings import finding, latex, numbers, seeds_of, table
+from transformer_core.studies.findings import finding, is_loss, latex, numbers, seeds_of, table
 from transformer_core.studies.records import Study, folder_of, learning_lines, position_lines
 from transformer_core.studies.statistics import (
     PUBLISHED,
@@ -148,7 +148,7 @@ class Answers:
         log = {f"log_{side}": side in logs for side in ("x", "y")}
         lines = learning_lines(study, split, measured, axis, weight, **log)
         y = in_words(f"{split} {measured}")
-        if measured == "loss":
+        if is_loss(measured):
             y += f", nats per {study.unit.removesuffix('s')}"
         return variants_value(
             study.name,

@@ -48,9 +48,12 @@ class Looking:
 
     @functools.cached_property
     def look_at(self) -> Callable[[tuple[int, ...], int], Look]:
-        """What the model saw when it predicted one of these ids, or what follows them all. The last
-        few places stay, for the picture, the open section and every setting of it."""
-        return functools.lru_cache(maxsize=8)(lambda ids, at: look(self.trained, list(ids), at))
+        """What the model saw when it predicted one of these ids, or what follows them all.
+
+        The last few places of all visitors stay, for the picture, the open section and every
+        setting of it: as many as there are threads, some 20 MB each where a text is full.
+        """
+        return functools.lru_cache(maxsize=4)(lambda ids, at: look(self.trained, list(ids), at))
 
     def seen(self, story: Story, position: int | None) -> Look:
         """The same of the shown branch; None: what comes next."""

@@ -58,7 +58,10 @@ def cell_of(cell: object, n_heads: int) -> Cell:
 
 def name_of(panel: Panel, cell: Cell) -> str:
     """weight of “red” for “shirt”"""
-    what, row = NAMES.get(panel.title, panel.title), quoted(panel.rows[cell.row])
+    what = NAMES.get(panel.title, panel.title)
+    # equal tokens in different places have different ones
+    own = panel.title == "added"
+    row = f"place {cell.row + 1}" if own else quoted(panel.rows[cell.row])
     columns = dict(zip(panel.chosen or range(len(panel.columns)), panel.columns, strict=True))
     if panel.column != "unit" and cell.column in columns:
         return f"{what} of {row} for {quoted(columns[cell.column])}"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from transformer_core.checkpoint import Trained
 from transformer_core.inside import boxes
 from transformer_core.inside.anatomy import Node, anatomy
+from transformer_core.inside.encodings import summary
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.stages import code, panels
@@ -47,13 +48,14 @@ SEE = {
     "head": "The last state of each token, compared with what could be said.",
 }
 
-POSITIONS = {  # by the encoding
+POSITIONS = {  # by the encoding; of any other, what its docstring says
     "sinusoidal": "Waves that tell equal tokens in different places apart are added.",
     "learned": "A learned row for each place is added: it tells equal tokens apart.",
     "rotary": "Nothing is added here: in every self-attention, queries and keys are turned by an "
     "angle that grows with their place.",
     "alibi": "Nothing is added here: in every self-attention, scores fall with the distance.",
-    "none": "Nothing tells equal tokens in different places apart in this model.",
+    "none": "Nothing is added, turned or subtracted here: at most a causal mask tells equal tokens "
+    "in different places apart.",
 }
 
 
@@ -117,7 +119,8 @@ def purpose(seen: Pass, node: Node) -> str:
     if node.role == "head" and isinstance(seen.model, EncoderClassifier):
         return "The last state of [CLS], turned into a score for each class."
     if node.role == "positions":
-        return POSITIONS[seen.model.config.positional_encoding]
+        name = seen.model.config.positional_encoding
+        return POSITIONS.get(name) or summary(name)
     return SEE[node.role]
 
 

@@ -75,9 +75,9 @@ class Distance:
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [spaced(token).strip() or "␣" for token in tokens]
-        said = chosen.written if there else ""
+        said, how = chosen.written if there else "", HOWS.get(encoding, "")
         return distance_value(
-            met, encoding, HOWS[encoding], shown, **chosen._asdict(), heads=heads, chosen=said
+            met, encoding, how, shown, **chosen._asdict(), heads=heads, chosen=said
         )
 
 

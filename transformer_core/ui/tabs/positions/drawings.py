@@ -1,14 +1,13 @@
 """What the tab draws: every figure computed by the code that the models use."""
 
-import inspect
-
 from torch import Tensor
 
 from transformer_core.inside.encodings import (
     acting_place,
+    effect,
     shift_error,
     shift_matrix,
-    three_places,
+    summary,
     turned_query,
 )
 from transformer_core.model.config import ModelConfig
@@ -20,16 +19,15 @@ from transformer_core.ui.views.encoding import encoding_value, encodings_value
 
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
 SHOWN_POSITIONS = 48  # of the five encodings side by side
-ADDED, TURNED, SUBTRACTED = range(3)  # where an encoding acts, in the order of three_places
-PLACES = (
-    "a vector added to each token's embedding",
-    "turns queries and keys: the product of one and the same pair, by their positions",
-    "added, never above 0, to the scores of each query (row) for each key (column), first head",
-)
+ACTS = {  # what an encoding does in the place where it acts
+    "embed": "a vector added to each token's embedding",
+    "rotate": "turns queries and keys: the product of one and the same pair, by their positions",
+    "bias": "added to the scores of each query (row) for each key (column), first head",
+}
 NOTHING = "nothing is added, turned or subtracted: a shuffled text gives shuffled vectors"
 
-SAYS = {
-    "none": "Without positions attention sees a bag of tokens.",
+SAYS = {  # of any other encoding, what its docstring says
+    "none": "Without positions, attention that no mask orders sees a bag of tokens.",
     "sinusoidal": "Each position gets a vector of its own: hands of clocks of every speed. The "
     "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
     "learned": "Each position gets a vector that is trained like any other weight. Before the "
@@ -61,11 +59,11 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)
     place = acting_place(name)
-    names = BIAS if place == SUBTRACTED else VECTOR
+    names = BIAS if place == "bias" else VECTOR
     if place is None:
         names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
-    table = table_of(name, place, config)
-    return encoding_value(name, table, said_of(name), names, is_bias=place == SUBTRACTED)
+    table, says = table_of(name, place, config), SAYS.get(name) or summary(name)
+    return encoding_value(name, table, says, names, is_bias=place == "bias")
 
 
 def draw_all(d_model: int, length: int, base: float) -> tuple[dict]:
@@ -74,8 +72,8 @@ def draw_all(d_model: int, length: int, base: float) -> tuple[dict]:
     cards = []
     for name in POSITIONAL_ENCODINGS:
         place = acting_place(name)
-        shown = None if place is None else three_places(name, config)[place]
-        cards.append((name, NOTHING if place is None else PLACES[place], shown))
+        shown = None if place is None else effect(name, config, place)
+        cards.append((name, NOTHING if place is None else ACTS[place], shown))
     return (encodings_value(cards),)
 
 
@@ -109,14 +107,8 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def said_of(name: str) -> str:
-    """What an encoding is: from SAYS or, if it is not there, from the docstring of its class."""
-    doc = inspect.getdoc(POSITIONAL_ENCODINGS[name]) or ""
-    return SAYS.get(name, doc.partition("\n\n")[0])
-
-
-def table_of(name: str, place: int | None, config: ModelConfig) -> Tensor | None:
+def table_of(name: str, place: str | None, config: ModelConfig) -> Tensor | None:
     """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
-    if place == TURNED:
+    if place == "rotate":
         return turned_query(name, config)
-    return None if place is None else three_places(name, config)[place]
+    return None if place is None else effect(name, config, place)

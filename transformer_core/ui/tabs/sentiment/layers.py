@@ -86,6 +86,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
         found = classify(trained, text, Trace())
         return [(), lens(trained, found), switched(trained, found, measured=measured)]
 
+    @answers_errors
     def toggle(text, measured, event: gr.EventData):
         trained = models.classifier
         off = heads_named(every_head(trained.model), event.off)
