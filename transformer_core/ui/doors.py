@@ -12,7 +12,7 @@ from transformer_core.inside.anatomy import Node
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies import twins
-from transformer_core.ui.place import OTHERS, Place, Setting, joined
+from transformer_core.ui.place import NAMES, Place, Setting, joined
 from transformer_core.ui.views.shared import by_kind
 
 Door = tuple[str, Place]
@@ -55,7 +55,7 @@ def see_inside(
     """The door to Inside: a checkpoint opened with a text, its answer, and one of its parts."""
     text = text[-forward.MAX_TOKENS :] if name == CHARACTERS else text
     settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
-    settings[OTHERS["inside"][0]] = ""  # the number that was open there was of another text
+    settings[NAMES["inside"].others[0]] = ""  # the number that was open there was of another text
     return "See it inside", Place("inside", "", text, name, settings=settings)
 
 

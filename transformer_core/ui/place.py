@@ -6,21 +6,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
-# the names of an address's parts, where a tab has names of its own for them
-TEXT = {"sentiment": "review", "generate": "prompt"}
-CHOICE = {"positions": "encoding", "ablations": "study", "lab": "task"}
-# the ids of views that write and read a part of their own: which head is looked at, and others
-HEADS = {
-    "translate": ("translation-heads",),
-    "sentiment": ("review-heads",),
-    "generate": ("heads",),
-    "lab": ("lab-heads", "lab-heads-b"),
-}
-OTHERS = {
-    "sentiment": ("review-switches",),
-    "generate": ("story-switches",),
-    "inside": ("inside-number",),
-    "positions": ("distance", "longer"),
+
+@dataclass(frozen=True)
+class Names:
+    """What an address of a tab calls its parts."""
+
+    text: str = "text"
+    choice: str = "model"  # or study, encoding, task
+    # ids of views that write and read a part of their own: which head is looked at, and others
+    heads: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+NAMES = {
+    "translate": Names(heads=("translation-heads",)),
+    "sentiment": Names("review", heads=("review-heads",), others=("review-switches",)),
+    "generate": Names("prompt", heads=("heads",), others=("story-switches",)),
+    "inside": Names(others=("inside-number",)),
+    "lab": Names(choice="task", heads=("lab-heads", "lab-heads-b")),
+    "positions": Names(choice="encoding", others=("distance", "longer")),
+    "ablations": Names(choice="study"),
 }
 MAX_QUERY = 200_000  # characters
 MAX_PARTS = 50
@@ -58,23 +63,18 @@ class Place:
         if self.section:
             parts["section"] = self.section
         if self.text is not None:
-            parts[text_name(self.tab)] = self.text
+            parts[names_of(self.tab).text] = self.text
         if self.choice:
-            parts[choice_name(self.tab)] = self.choice
-        if self.head and self.tab in HEADS:
-            parts[HEADS[self.tab][0]] = ".".join(map(str, self.head))
+            parts[names_of(self.tab).choice] = self.choice
+        if self.head and (views := names_of(self.tab).heads):
+            parts[views[0]] = ".".join(map(str, self.head))
         # half a surrogate pair, which is no character, becomes a question mark
         return urlencode({**parts, **self.settings}, errors="replace")
 
 
-def text_name(tab: str) -> str:
-    """What an address calls the text of a tab."""
-    return TEXT.get(tab, "text")
-
-
-def choice_name(tab: str) -> str:
-    """What an address calls the model, the study, the encoding or the task of a tab."""
-    return CHOICE.get(tab, "model")
+def names_of(tab: str) -> Names:
+    """What an address of a tab calls its parts."""
+    return NAMES.get(tab, Names())
 
 
 def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
@@ -86,15 +86,15 @@ def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
     tab = said.get("tab", "")
     if tab not in rooms:
         tab = next(iter(rooms))
-    room, text, heads = rooms[tab], said.get(text_name(tab)), HEADS.get(tab, ("",))
-    section, choice = said.get("section", ""), said.get(choice_name(tab), "")
+    room, names = rooms[tab], names_of(tab)
+    section, choice = said.get("section", ""), said.get(names.choice, "")
     found = {name: known(read, said.get(name)) for name, read in room.settings.items()}
     return Place(
         tab,
         section if section in room.sections else "",
-        text,  # the tab says itself which it cannot read
+        said.get(names.text),  # the tab says itself which it cannot read
         choice if choice in room.choices else "",
-        head_of(said.get(heads[0], "")),
+        head_of(said.get(names.heads[0], "")) if names.heads else None,
         {name: value for name, value in found.items() if value is not None},
     )
 

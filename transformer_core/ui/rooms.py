@@ -1,4 +1,5 @@
-"""How a place is entered, and how the address follows what a visitor does there.
+"""What a visitor sees in the page's URL, both ways: how a deep link is entered, and how the address
+follows what they do.
 
 A place is what an address names: a tab, a section, a text, settings. Each tab hands over its
 Furniture, the components whose values the address holds; a Room is what an address may say of one
@@ -19,15 +20,12 @@ from gradio.components import Component
 
 from transformer_core.ui.events import HIDDEN, PRIVATE, TELL
 from transformer_core.ui.place import (
-    HEADS,
-    OTHERS,
     Place,
     Room,
     Setting,
-    choice_name,
+    names_of,
     number,
     read_place,
-    text_name,
 )
 from transformer_core.ui.views.place import place_view
 
@@ -75,7 +73,8 @@ class Furniture:
 
     def named(self, tab: str) -> dict[str, Valued]:
         """Its components by the names of their values in an address."""
-        own: dict[str, Valued | None] = {text_name(tab): self.text, choice_name(tab): self.choice}
+        names = names_of(tab)
+        own: dict[str, Valued | None] = {names.text: self.text, names.choice: self.choice}
         states = {name: kept.state for name, kept in self.kept.items()}
         return {
             **{name: one for name, one in own.items() if one},
@@ -87,7 +86,8 @@ class Furniture:
     def wanted(self, place: Place) -> dict[Valued, Setting | None]:
         """The values that a place gives its components."""
         named = self.named(place.tab)
-        own = {text_name(place.tab): place.text, choice_name(place.tab): place.choice or None}
+        names = names_of(place.tab)
+        own = {names.text: place.text, names.choice: place.choice or None}
         said: dict[str, Setting | None] = {**own, **place.settings}
         first = {name: one.value for name, one in named.items()}
         return {
@@ -178,4 +178,5 @@ def firsts(tab: str, furniture: Furniture) -> dict[str, Setting | None]:
     values = {name: one.value for name, one in furniture.named(tab).items()}
     if furniture.sections:
         values["section"] = furniture.room.sections[0]
-    return values | dict.fromkeys((*HEADS.get(tab, ()), *OTHERS.get(tab, ())))
+    names = names_of(tab)
+    return values | dict.fromkeys((*names.heads, *names.others))
