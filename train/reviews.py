@@ -89,7 +89,7 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     """Summed cross-entropy of the hidden pieces, and their number."""
     tokens, answers = batch
     places = answers != PAD
-    logits = model(tokens, places=places)
+    logits = model(tokens, wanted=places)
     return smoothed_cross_entropy(logits[None], answers[places][None], smoothing)
 
 
@@ -100,7 +100,7 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
     for first in range(0, len(windows), batch_size):
         tokens, answers = hide(windows[first : first + batch_size], seed=first)
         places = answers != PAD
-        logits = model(tokens.to(device), places=places.to(device)).float().cpu()
+        logits = model(tokens.to(device), wanted=places.to(device)).float().cpu()
         wanted = answers[places]
         loss += nn.functional.cross_entropy(logits, wanted, reduction="sum").item()
         right += (logits.argmax(-1) == wanted).sum().item()

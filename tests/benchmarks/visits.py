@@ -19,7 +19,7 @@ from transformer_core.inference import Models
 from transformer_core.model.trace import Trace
 from transformer_core.studies.records import read_study
 from transformer_core.studies.twins import attention, twins
-from transformer_core.tasks.translation import read_back, translate_sentence
+from transformer_core.tasks.translation import teacher_forced, translate_sentence
 from transformer_core.ui.app import build_app
 
 COLOURS = ("red", "blue", "green", "yellow", "black")
@@ -94,7 +94,7 @@ def recomputed(models: Models) -> dict[str, tuple[float, float]]:
     all_twins = list(twins(models, study, asked))
     return {
         "a translation's attention, after its search": (
-            milliseconds(lambda: read_back(trained, text, src, written, Trace())),
+            milliseconds(lambda: teacher_forced(trained, text, src, written, Trace())),
             milliseconds(lambda: translate_sentence(trained, text)),
         ),
         f"the attention of {len(all_twins)} twins, after they were asked": (

@@ -164,7 +164,7 @@ def test_positions_along_the_batch_are_the_same_for_every_token_of_a_sentence():
     model = build(DecoderLM, positions_along="batch", max_len=4)
     table, x = model.decoder.positions.table, torch.zeros(6, 9, TINY.d_model)
     rows = torch.cat([table, table[:2]])  # a batch larger than the table begins it anew
-    torch.testing.assert_close(model.decoder.place(x, 0), rows[:, None].expand_as(x))
+    torch.testing.assert_close(model.decoder.add_positions(x, 0), rows[:, None].expand_as(x))
 
 
 def test_mean_pooling_leaves_padding_out():

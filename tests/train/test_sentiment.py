@@ -546,7 +546,7 @@ def test_padding_changes_nothing_for_the_lstm():
 def test_asking_at_some_places_gives_the_logits_of_these_places():
     model, tokens = build(MaskedLM), words(2, 6)
     places = torch.rand(2, 6) < 0.5
-    assert_close(model(tokens, places=places), model(tokens)[places])
+    assert_close(model(tokens, wanted=places), model(tokens)[places])
 
 
 def test_windows_hold_every_piece_once():

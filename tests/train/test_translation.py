@@ -41,7 +41,6 @@ from transformer_core.decoding.steps import encoder_decoder_step
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD, pad
 from transformer_core.model.models import EncoderDecoder
-from transformer_core.model.trace import Trace
 from transformer_core.tasks.batches import translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, train_bpe
 
@@ -429,14 +428,11 @@ def test_every_row_keeps_its_own_heads_switched_off():
         for site in model.sites
         if site.layer == 1
     }
-    src, switches = pad(sources), Trace(dict(masks), record=False)
-    limits = [10, 10, 10]
-    beams = beam_search(
-        encoder_decoder_step(model, src, switches), 3, BOS, EOS, limits, beam_size=3
-    )
-    assert all(torch.equal(switches.head_mask[site], mask) for site, mask in masks.items())
+    src, given, limits = pad(sources), dict(masks), [10, 10, 10]
+    beams = beam_search(encoder_decoder_step(model, src, given), 3, BOS, EOS, limits, beam_size=3)
+    assert all(torch.equal(given[site], mask) for site, mask in masks.items())
     for i, beam in enumerate(beams):
-        own = Trace({site: mask[i : i + 1] for site, mask in masks.items()}, record=False)
+        own = {site: mask[i : i + 1] for site, mask in masks.items()}
         step = encoder_decoder_step(model, pad([sources[i]]), own)
         (alone,) = beam_search(step, 1, BOS, EOS, [10], beam_size=3)
         assert alone.hypotheses()[0].tokens == beam.hypotheses()[0].tokens

@@ -120,6 +120,8 @@ def beam_search(
 ) -> list[Beam]:
     """Beam search for several sources at once (Sutskever et al. 2014); beam_size=1 is greedy.
 
+    start and end are ids of tokens, max_new[source] a limit. Returns a Beam a source, in order.
+
     Each source's beam shrinks as its hypotheses end, and is done when beam_size have ended or
     max_new[source] tokens are reached. A forced prefix is followed without choice, at its true
     probability. With n_candidates > 0 every step records at least so many candidates.

@@ -1,7 +1,7 @@
 """One more token from a model: the Steps that search and sampling are given."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -12,7 +12,7 @@ from transformer_core.model.attention import Cache
 from transformer_core.model.heads import Head, head_mask
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.models import DecoderLM, EncoderDecoder
-from transformer_core.model.trace import Trace
+from transformer_core.model.trace import Site, Trace
 from transformer_core.tokenization import SPECIAL_TOKENS
 
 UNSPOKEN = torch.arange(len(SPECIAL_TOKENS))
@@ -56,19 +56,19 @@ def language_model_step(model: DecoderLM, off: Iterable[Head] = ()) -> Step:
 def encoder_decoder_step(
     model: EncoderDecoder,
     src: Tensor,
-    switches: Trace | None = None,
+    masks: Mapping[Site, Tensor] | None = None,
     max_new: int | None = None,
     memory: Tensor | None = None,
 ) -> Step:
-    """A decoding Step for all rows of src (batch, source); switches may differ from row to row.
+    """A decoding Step for all rows of src (batch, source); masks of heads, as a Trace has them, may
+    differ from row to row.
 
     The memory and its keys and values are computed once; the cache follows the hypotheses and has
     room for max_new tokens.
     """
     device = next(model.parameters()).device
     src = src.to(device)
-    masks = {} if switches is None else dict(switches.head_mask)
-    own = Trace(masks, record=False)  # a copy, since its rows are reordered below
+    own = Trace(dict(masks or {}), record=False)  # a copy, since its rows are reordered below
     read: Tensor = model.encode(src, own) if memory is None else memory
     cache = Cache(model.config.n_layers, max_new or model.config.max_len)
     fast = fast_step(model.decoder, model.config, own)

@@ -85,7 +85,7 @@ def value_weighted_attention(model: EncoderClassifier, trace: Trace) -> Tensor:
 def gradients(
     model: EncoderClassifier, ids: Tensor, vectors: Tensor, label: int
 ) -> tuple[Tensor, Tensor]:
-    """Log-odds of a class, and their slope along every channel of every token vector.
+    """Log-odds of a class, and their gradient along every channel of every token vector.
 
     ids (1, length), vectors (batch, length, d_model) -> (batch,), the shape of vectors. The model's
     parameters, which all visitors share, collect no gradient.
@@ -95,19 +95,19 @@ def gradients(
         with torch.inference_mode(False), torch.enable_grad():
             part = part.clone().requires_grad_()
             out = log_odds(model(ids.expand(len(part), -1), inputs_embeds=part), label)
-            (slope,) = torch.autograd.grad(out.sum(), part)
-        found.append((out.detach(), slope))
-    outs, slopes = zip(*found, strict=True)
-    return torch.cat(outs), torch.cat(slopes)
+            (gradient,) = torch.autograd.grad(out.sum(), part)
+        found.append((out.detach(), gradient))
+    outs, along = zip(*found, strict=True)
+    return torch.cat(outs), torch.cat(along)
 
 
 @torch.no_grad()
 def gradient_times_input(model: EncoderClassifier, pieces: Pieces, label: int) -> Tensor:
-    """Slope times value, summed over the channels (Shrikumar et al. 2016). -> (length,)"""
+    """Gradient times value, summed over the channels (Shrikumar et al. 2016). -> (length,)"""
     ids = torch.tensor([pieces.ids])
     vectors = model.encoder.embed(ids)
-    _, slope = gradients(model, ids, vectors, label)
-    return (slope * vectors)[0].sum(-1)
+    _, gradient = gradients(model, ids, vectors, label)
+    return (gradient * vectors)[0].sum(-1)
 
 
 @torch.no_grad()
@@ -129,12 +129,12 @@ def integrated_gradients(
         places, weights = (
             torch.from_numpy(x).float()[:, None, None] / 2 for x in gauss_legendre(steps)
         )
-        mean_slope = torch.zeros_like(end[0])
+        mean_gradient = torch.zeros_like(end[0])
         at_once = max(1, BATCH_TOKENS // ids.size(1))  # all points of a long text would be large
         for place, weight in zip(places.split(at_once), weights.split(at_once), strict=True):
-            _, slopes = gradients(model, ids, start + (place + 0.5) * (end - start), label)
-            mean_slope += (weight * slopes).sum(0)
-        scores = (mean_slope * (end - start)[0]).sum(-1)
+            _, along = gradients(model, ids, start + (place + 0.5) * (end - start), label)
+            mean_gradient += (weight * along).sum(0)
+        scores = (mean_gradient * (end - start)[0]).sum(-1)
         error = abs((scores.sum() / (after - before) - 1).item())
         if error < INCOMPLETE:
             break
@@ -183,7 +183,7 @@ def attributions(
     pieces, n_words = review.pieces, len(review.words)
     for method, scores, note in taken(model, trace):
         yield Attribution(method, to_words(scores, pieces.words, n_words), False, note)
-    for method, scores, note in sloped(model, pieces, label):
+    for method, scores, note in by_gradients(model, pieces, label):
         yield Attribution(method, to_words(scores, pieces.words, n_words), True, note)
     groups = neighbours(pieces)
     together = f"{len(groups[0])} neighbours at a time" if len(groups[0]) > 1 else "one at a time"
@@ -220,19 +220,19 @@ def taken(model: EncoderClassifier, trace: Trace) -> Iterator[tuple[str, Tensor,
     )
 
 
-def sloped(
+def by_gradients(
     model: EncoderClassifier, pieces: Pieces, label: int
 ) -> Iterator[tuple[str, Tensor, str]]:
-    """Methods that follow the slope of the log-odds. -> name, (length,), what it is"""
+    """Methods that follow the gradient of the log-odds. -> name, (length,), what it is"""
     yield (
         "gradient × input",
         gradient_times_input(model, pieces, label),
-        "the slope of the log-odds along each word's vector, times that vector",
+        "the gradient of the log-odds along each word's vector, times that vector",
     )
     scores, error, steps = integrated_gradients(model, pieces, label)
     yield (
         "integrated gradients",
         scores,
-        f"slopes along the way from a text of [MASK]; {steps} steps miss {percent(error, 2)} "
+        f"gradients along the way from a text of [MASK]; {steps} steps miss {percent(error, 2)} "
         "of the change",
     )

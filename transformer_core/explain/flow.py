@@ -42,7 +42,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Said:
+class Output:
     """What the state of one row became."""
 
     row: int  # of the last stack
@@ -71,7 +71,7 @@ class Flow:
 
     kind: str  # "translate", "classify" or "write"
     stacks: list[Column]
-    said: list[Said]
+    said: list[Output]
     begin: int = 0  # index in `said`: whatever is before it was the visitor's own text
     start: int = 0  # place in the text of the first that was said
     guess: bool = False  # nothing stands at the last place yet: the likeliest is drawn there
@@ -87,7 +87,7 @@ def translation_flow(trained: Trained[EncoderDecoder], sentence: Sentence) -> Fl
     for row, token in enumerate(sentence.tokens):
         chosen = Prediction(token.text, token.id, token.prob)
         likely = [Prediction(text, i, prob) for i, text, prob in token.alternatives]
-        said.append(Said(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
+        said.append(Output(row, chosen, with_chosen(likely, chosen), best(lens[:, row], name)))
     heads = {site: main_heads(model, sentence.trace, site) for site in found}
     stacks = [
         Column(
@@ -129,7 +129,7 @@ def sentiment_flow(trained: Trained[EncoderClassifier], found: Classification) -
     chosen = both[LABELS.index(found.label)]
     heads = [main_heads(model, trace, site)[kept][:, kept] for site in model.sites]
     stack = Column("Encoder", tokens, shares, [], heads, [], kept, more)
-    return Flow("classify", [stack], [Said(0, chosen, both, lens)])
+    return Flow("classify", [stack], [Output(0, chosen, both, lens)])
 
 
 def passing_through(shares: list[Tensor]) -> list[Tensor]:
@@ -176,7 +176,7 @@ def story_flow(trained: Trained[DecoderLM], seen: Look, ids: list[int], prompt: 
         index = ids[place] if place < len(ids) else int(log_probs.argmax())
         chosen = prediction(index, log_probs, name)
         likely = [prediction(i, log_probs, name) for i in log_probs.topk(N_CANDIDATES).indices]
-        said.append(Said(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
+        said.append(Output(n + at, chosen, with_chosen(likely, chosen), best(lens[:, n], name)))
     start = seen.start + first + 1
     begin = min(len(said) - 1, max(0, prompt - start))
     guess = seen.position == len(ids)

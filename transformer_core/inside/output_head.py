@@ -25,7 +25,7 @@ from transformer_core.tasks.wording import quoted
 MOST = 48  # tokens that are shown of a large vocabulary, unless more answers are given
 
 
-class Said:
+class Readout:
     """What the output head makes of one pass, a row for each answer."""
 
     def __init__(self, seen: Pass, node: Node):
@@ -76,7 +76,7 @@ def likeliest(probs: Tensor) -> Tensor:
 
 def output_head(seen: Pass, node: Node, head: int) -> list[Panel]:
     """Logits and probabilities; of a large vocabulary the tokens that are likely somewhere."""
-    said = Said(seen, node)
+    said = Readout(seen, node)
     best = likeliest(said.probs)
     best = best[said.probs[:, best].argmax(0).argsort(stable=True)]  # in the order of their places
     chosen = best.tolist()

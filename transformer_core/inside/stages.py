@@ -50,7 +50,7 @@ def positions(seen: Pass, node: Node, head: int) -> list[Panel]:
     stack, tokens = seen.stack(node), seen.tokens(node)
     start = seen.trace.residual[node.stack][0][0]
     vectors = stack.embed(torch.tensor(seen.reading.ids[node.stack]))
-    added_here = stack.place(torch.zeros_like(start)[None], 0)[0]
+    added_here = stack.add_positions(torch.zeros_like(start)[None], 0)[0]
     acts = changes(type(stack.positions), "embed")
 
     def made(row: int, channel: int) -> Arithmetic:
@@ -137,7 +137,7 @@ def code(seen: Pass, node: Node) -> Part:
     if node.role == "embedding":
         lines, flow = [stack.embed], {"tokens": tokens, "output": start}
     elif node.role == "positions":
-        lines, flow = [stack.place, type(stack.positions)], {"x": start}
+        lines, flow = [stack.add_positions, type(stack.positions)], {"x": start}
         if isinstance(stack.positions, SinusoidalPositions):
             lines.append(sinusoids)
     elif isinstance(module, MultiHeadAttention):

@@ -51,7 +51,7 @@ def line_start(seen: Pass, node: Node, panel: str) -> LineStart | None:
     if node.role == "positions" and panel == "added":
         return sinusoids, "return torch.stack"
     if node.role == "positions":
-        return type(stack).forward, "x = self.dropout(self.place"
+        return type(stack).forward, "x = self.dropout(self.add_positions"
     if node.role == "final norm":
         return type(stack).forward, "return self.norm"
     if panel == "logits" and isinstance(seen.model, EncoderClassifier):

@@ -24,7 +24,7 @@ from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import seeding
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.requests import InputError, check_number
-from transformer_core.tasks.translation import Sentence, read_back, translate_sentence
+from transformer_core.tasks.translation import Sentence, teacher_forced, translate_sentence
 from transformer_core.tokenization import EOS
 
 SECONDS = 120.0  # of training in one go; then others get their turn
@@ -200,7 +200,7 @@ class Training:
         None if the model's numbers have grown beyond what can be computed.
         """
         answer = self.ids(self.toy.answer(text) or "")
-        taught = read_back(trained, text, self.ids(text), answer, Trace())
+        taught = teacher_forced(trained, text, self.ids(text), answer, Trace())
         return taught if math.isfinite(taught.log_prob) else None
 
     def attempt(self, learner: Learner, text: str) -> Attempt | None:

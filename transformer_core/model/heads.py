@@ -12,7 +12,7 @@ Head = tuple[Site, int]
 
 
 def head_mask(model: Model, off: Iterable[Head]) -> dict[Site, Tensor]:
-    """What a Trace needs to switch these heads off."""
+    """What a Trace needs to switch these heads off: (1, heads) a site."""
     masks: dict[Site, Tensor] = {}
     for site, head in off:
         masks.setdefault(site, torch.ones(1, model.config.n_heads))[0, head] = 0.0
@@ -20,7 +20,8 @@ def head_mask(model: Model, off: Iterable[Head]) -> dict[Site, Tensor]:
 
 
 def without_each(model: Model, heads: list[Head]) -> dict[Site, Tensor]:
-    """What a Trace needs to switch off a different one of these heads in each row of a batch."""
+    """What a Trace needs to switch off a different one of these heads in each row of a batch:
+    (len(heads), n_heads) a site."""
     masks = {site: torch.ones(len(heads), model.config.n_heads) for site in model.sites}
     for row, (site, head) in enumerate(heads):
         masks[site][row, head] = 0.0

@@ -43,7 +43,7 @@ class Stack(nn.Module):
         """Token vectors without positions. (batch, length) -> (batch, length, d_model)"""
         return self.embedding(tokens) * self.scale  # brought to the size of the positions (3.4)
 
-    def place(self, x: Tensor, start: int) -> Tensor:
+    def add_positions(self, x: Tensor, start: int) -> Tensor:
         """Token vectors with positions start, start + 1, … (batch, length, d_model) -> the same"""
         if self.positions_along == "length":
             return self.positions.embed(x, start)
@@ -61,7 +61,7 @@ class Stack(nn.Module):
         cache: Cache | None = None,
     ) -> Tensor:
         """x (batch, length, d_model), what embed returned -> hidden states of the same shape."""
-        x = self.dropout(self.place(x, cache.length if cache else 0))
+        x = self.dropout(self.add_positions(x, cache.length if cache else 0))
         record_residual(trace, self.name, x)
         for block in self.blocks:
             x = block(x, mask, memory, memory_mask, trace, cache)
@@ -150,7 +150,11 @@ class EncoderDecoder(Model):
         trace: Trace | None = None,
         cache: Cache | None = None,
     ) -> Tensor:
-        """tgt (batch, target): all of it, or with a cache what follows the cached positions."""
+        """The logits of what follows each target token. -> (batch, target, vocab_size)
+
+        tgt (batch, target) is all of it, or with a cache what follows the cached positions; memory
+        (batch, source, d_model) is what `encode` made of src (batch, source).
+        """
         mask = self.decoder_mask(tgt, cache)
         x = self.decoder(self.decoder.embed(tgt), mask, memory, padding_mask(src), trace, cache)
         return self.decoder.logits(x)
@@ -186,14 +190,14 @@ class MaskedLM(Model):
         self.encoder = Stack(config, "encoder")
 
     def forward(
-        self, tokens: Tensor, trace: Trace | None = None, places: Tensor | None = None
+        self, tokens: Tensor, trace: Trace | None = None, wanted: Tensor | None = None
     ) -> Tensor:
         """tokens (batch, length) -> logits (batch, length, vocab_size)
 
-        places (batch, length), True where an answer is wanted, makes them (answers, vocab_size).
+        wanted (batch, length), True where an answer is wanted, makes them (answers, vocab_size).
         """
         x = self.encoder(self.encoder.embed(tokens), padding_mask(tokens), trace=trace)
-        return self.encoder.logits(x if places is None else x[places])
+        return self.encoder.logits(x if wanted is None else x[wanted])
 
 
 class DecoderLM(Model):

@@ -20,7 +20,8 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Attention:
-    """One attention module's arithmetic, every tensor (batch, heads, ...)."""
+    """One attention module's arithmetic, every tensor (batch, heads, ...): each head that asks has
+    its own key and value here, also where a model lets several share them."""
 
     query: Tensor  # (..., query, head_dim), after rotation
     key: Tensor  # (..., key, head_dim), after rotation
@@ -54,8 +55,8 @@ class Trace:
     """Pass a fresh Trace to `forward`, read it afterwards. No Trace, no cost.
 
     head_mask[site] is (batch, heads), 1 keeps a head and 0 switches it off; a batch of 1 holds for
-    every row. With record=False the trace only switches heads off and stores nothing; with
-    inside=True it also holds what happens inside every sublayer, several times as many numbers.
+    every row. With record=False neither attention nor residual is stored; with inside=True it also
+    holds what happens inside every sublayer, several times as many numbers.
     """
 
     head_mask: dict[Site, Tensor] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from transformer_core.studies.records import ABLATIONS, STUDY_FILE, Study, folde
 from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import SAMPLING, SEED, look, nats_per_token, read, write
 from transformer_core.tasks.requests import AttentionView, InputError, check_characters
-from transformer_core.tasks.translation import read_back, translate_sentence
+from transformer_core.tasks.translation import teacher_forced, translate_sentence
 from transformer_core.tasks.wording import percent
 
 MAX_PIECES = 60  # of a text: every variant reads it
@@ -114,7 +114,7 @@ def translated(trained: Trained[EncoderDecoder], text: str) -> Answer:
 
 def translated_views(trained: Trained[EncoderDecoder], src: list[int], written: list[int]) -> Views:
     """What every head saw of a source and its translation."""
-    sentence = read_back(trained, "", src, written, Trace())
+    sentence = teacher_forced(trained, "", src, written, Trace())
     return {site: sentence.view(site) for site in trained.model.sites}
 
 

@@ -170,7 +170,9 @@ def agreed(found: Sequence[Thread]) -> tuple[str, int]:
 
 
 @torch.inference_mode()
-def said_on(trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]) -> Iterator[Token]:
+def score_continuation(
+    trained: Trained[DecoderLM], ids: list[int], more: Sequence[int]
+) -> Iterator[Token]:
     """A continuation that somebody else chose, with how likely the model finds each token."""
     step, tokens, row = language_model_step(trained.model), torch.tensor([ids]), torch.tensor([0])
     for index in more:

@@ -1,7 +1,7 @@
 """A translator at work: beam search over an encoder-decoder, and all there is to see of it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -35,7 +35,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Written:
-    """One sentence's translation; `read_back` makes all there is to see of it once more."""
+    """One sentence's translation; `teacher_forced` makes all there is to see of it once more."""
 
     source: str
     text: str
@@ -164,7 +164,7 @@ def translate_sentence(
     memory = model.encode(torch.tensor([src]), trace)
     limit = max(new_tokens_limit(src, model.config.max_len, at_least), len(forced) + 1)
     (beam,) = beam_search(
-        encoder_decoder_step(model, torch.tensor([src]), trace, limit + 1, memory),
+        encoder_decoder_step(model, torch.tensor([src]), trace.head_mask, limit + 1, memory),
         1,
         BOS,
         EOS,
@@ -175,10 +175,10 @@ def translate_sentence(
     )
     (_, best), *_ = ranked = beam.ranked(length_penalty)
     written = best.with_end(EOS)
-    found = read_back(trained, source, src, written, trace, memory)
+    found = teacher_forced(trained, source, src, written, trace, memory)
     if not model.config.causal_mask:
         # in one pass over the whole translation, each token would see what comes after it
-        found = replace(found, tokens=step_by_step(trained, src, written, memory, trace))
+        found = replace(found, tokens=step_by_step(trained, src, written, memory, trace.head_mask))
     return replace(
         found,
         ranked=[
@@ -194,12 +194,11 @@ def step_by_step(
     src: list[int],
     written: list[int],
     memory: Tensor,
-    trace: Trace,
+    masks: Mapping[Site, Tensor],
 ) -> list[Token]:
-    """The tokens of a translation as the search saw them, one after the other; with the heads off
-    that are off in the trace."""
-    switches = Trace(trace.head_mask, record=False)
-    step = encoder_decoder_step(trained.model, torch.tensor([src]), switches, len(written), memory)
+    """The tokens of a translation as the search saw them, one after the other, under the same masks
+    of heads."""
+    step = encoder_decoder_step(trained.model, torch.tensor([src]), masks, len(written), memory)
     read, parents = [BOS, *written[:-1]], torch.tensor([0])
     return [
         chosen(trained.tokenizer, index, step(torch.tensor([read[: n + 1]]), parents)[0])
@@ -208,7 +207,7 @@ def step_by_step(
 
 
 @torch.inference_mode()
-def read_back(
+def teacher_forced(
     trained: Trained[EncoderDecoder],
     source: str,
     src: list[int],
@@ -216,7 +215,8 @@ def read_back(
     trace: Trace,
     memory: Tensor | None = None,
 ) -> Sentence:
-    """One traced pass over a source and a given translation, its end included; no search.
+    """One traced pass over a source and a given translation, its end included, with teacher
+    forcing: each token is predicted after those that are given, whatever the model prefers.
 
     A memory that is given was computed with the same trace.
     """

@@ -13,6 +13,10 @@ from transformer_core.ui.views.scripts import running
 class View(gr.HTML):
     """Data for a script that draws them, see shared.js.
 
+    What a script tells is an event of the view, as `input` is one of a textbox: by
+    `tell('force', {position})` it has a method `force`, and the function that `view.force(function,
+    …)` calls finds `position` in the gr.EventData that it takes.
+
     With every message of a stream, gradio's page copies each number of each value on it, one by
     one: all lists and dicts of a value therefore travel as one string. Strings stay outside it:
     of a string that grows, only the new part is sent.

@@ -9,7 +9,7 @@ from transformer_core.tasks.generation import (
     Thread,
     agreed,
     continuations,
-    said_on,
+    score_continuation,
 )
 from transformer_core.tasks.requests import InputError
 from transformer_core.tokenization import SPECIAL_TOKENS
@@ -51,7 +51,7 @@ def taken(trained: Trained, story: Story, event: gr.EventData) -> Story:
     known = isinstance(ids, list) and 0 < len(ids) <= THREAD_LENGTH
     if not known or not all(is_count(i, most) and i >= len(SPECIAL_TOKENS) for i in ids):
         raise InputError("That is not a way on.")
-    said = tuple(said_on(trained, branch.ids[:position], ids))
+    said = tuple(score_continuation(trained, branch.ids[:position], ids))
     text = " ".join("".join(token.text for token in said).split())
     label = f"from {branch.number} at {position + 1}, “{text[:20]}{'…' * (len(text) > 20)}”"
     tokens = (*branch.tokens[:position], *said)

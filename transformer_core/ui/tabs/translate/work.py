@@ -14,7 +14,7 @@ from transformer_core.tasks.translation import (
     Sentence,
     Written,
     check_search,
-    read_back,
+    teacher_forced,
     translate_sentence,
     translate_texts,
 )
@@ -149,7 +149,7 @@ def looked_at(trained: Trained, work: Work) -> Sentence:
     now = work.translated
     written = [token.id for token in now.tokens]
     trace = Trace(head_mask(trained.model, work.off))
-    return read_back(trained, now.source, list(now.src_ids), written, trace)
+    return teacher_forced(trained, now.source, list(now.src_ids), written, trace)
 
 
 def followed(old: Work, new: Work) -> Work:
