@@ -1,19 +1,12 @@
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from shipped import is_here, needs
 from visitor import answered, press_section, press_thrice, rest
 
-ROOT = Path(__file__).parents[2]
-TEST_SET = ROOT / "checkpoints" / "sentiment" / "test_set.json"
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "sentiment" / "config.json").exists(),
-    reason="no sentiment checkpoint",
-)
-has_masked_lm = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "reviews" / "config.json").exists(), reason="no masked LM"
-)
+pytestmark = needs("sentiment")
+HAS_TEST_SET = is_here("sentiment/test_set.json")
 
 
 def opened(open_page, view="words", review="", **how):
@@ -31,7 +24,7 @@ READY = {
     "heads": "#review-heads .heads-row .seen",
     "layers": "#review-switches .switch-grid",
     "rivals": "#rivals-curves .js-plotly-plot",
-    "test-set": "#errors tbody button" if TEST_SET.exists() else "#test-summary code",
+    "test-set": "#errors tbody button" if HAS_TEST_SET else "#test-summary code",
 }
 SECTIONS = ("Words", "Trial", "Heads", "Layers", "Rivals", "Test set")  # their names
 
@@ -131,7 +124,7 @@ def the_reports_sentences_are_answered_now(page):
 
 def the_test_set_is_shown_or_its_command_is_named(page):
     found = page.locator("#test-summary")
-    if TEST_SET.exists():
+    if HAS_TEST_SET:
         expect(found).to_contain_text("classified correctly")
         first = page.locator("#errors tbody button").first
         expect(page.locator("#errors")).not_to_contain_text("<br")
@@ -370,7 +363,7 @@ def all_suggestions_are_in_sight(page):
     assert page.locator("#words .words-panel").evaluate_all(below) <= end
 
 
-@has_masked_lm
+@needs("reviews")
 def test_all_suggestions_are_in_sight_also_on_a_phone_and_one_replaces_the_word(open_page):
     page = opened(open_page, "words", "It is slow, but I would watch it again.")
     word = page.locator("#words .words-word").nth(2)
@@ -391,6 +384,6 @@ def test_markup_stays_text_everywhere(open_page):
     page = opened(open_page, "words")
     review_box(page).fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
     expect(page.locator("#words .words-text")).to_contain_text("${1+1}")
-    page.get_by_role("tab", name="Trial", exact=True).click()
+    press_section(page, "Trial")
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0
