@@ -3,7 +3,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from shipped import is_here, needs
-from visitor import answered, press_section, press_thrice, rest
+from visitor import answered, press_section, press_thrice, rest, settle
 
 pytestmark = needs("sentiment")
 HAS_TEST_SET = is_here("sentiment/test_set.json")
@@ -335,6 +335,36 @@ def test_words_are_changed_and_brought_back_and_a_search_finds_those_that_flip_i
     all_is_undone(page)
     a_word_that_is_opened_during_a_search_stays_open(page)
     a_search_for_a_flip_ends_with_the_text_that_it_is_of(page)
+
+
+# as soon as a note says that something goes on, Stop is pressed, the one that can be seen then
+STOP = """([view, goes_on]) => new MutationObserver((_, watching) => {
+    if (!document.querySelector(`${view} .view-note`)?.textContent.includes(goes_on)) return;
+    watching.disconnect();
+    const all = [...document.querySelectorAll('button')];
+    all.find((one) => one.textContent.trim() === 'Stop' && one.checkVisibility()).click();
+}).observe(document, {subtree: true, childList: true, characterData: true})"""
+
+
+def is_stopped(page, start, view, goes_on):
+    """What start() begins does not come to its end, which it would at last."""
+    page.evaluate(STOP, [view, goes_on])
+    start()
+    note = page.locator(f"{view} .view-note").first
+    expect(note).to_contain_text(goes_on)
+    settle(page)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    expect(note).to_contain_text(goes_on)
+
+
+def test_a_search_and_a_trial_are_stopped(open_page):
+    # both take long, also on a fast machine: no few words make it another answer
+    page = opened(open_page, "words", "It was a good film with a good cast. " * 48)
+    ready(page, "words")
+    rest(page)
+    search = page.get_by_role("button", name="Smallest set")
+    is_stopped(page, search.click, "#words", "Tried without")
+    is_stopped(page, lambda: press_section(page, "Trial"), "#trial", "have answered")
 
 
 def test_of_several_quick_changes_none_is_lost(open_page):
