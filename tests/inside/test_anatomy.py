@@ -22,6 +22,7 @@ from transformer_core.inside.stages import code, panels
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError
+from transformer_core.tasks.wording import percent
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.passage import pack_floats
@@ -128,12 +129,17 @@ def test_queries_and_keys_are_named_by_their_own_tokens():
         assert named["key"].rows == named["value"].rows == named["softmax"].columns == keys
 
 
-def test_only_a_decoders_own_tokens_are_hidden_from_each_other():
-    seen, nodes = looked(EncoderDecoder)
+@pytest.mark.parametrize("causal_mask", [True, False])
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM, EncoderClassifier])
+def test_only_a_decoders_own_tokens_are_hidden_and_only_by_a_causal_mask(model_class, causal_mask):
+    seen, nodes = looked(model_class, causal_mask=causal_mask)
     for node in (n for n in nodes.values() if n.role == "attention"):
-        hidden = stage(panels(seen, node), "masked").isinf()
-        causal = node.site.stack == "decoder" and node.site.kind == "self"
+        masked = next(one for one in panels(seen, node) if one.title == "masked")
+        hidden, n = masked.values.isinf(), len(masked.rows)
+        causal = causal_mask and node.site.stack == "decoder" and node.site.kind == "self"
         assert torch.equal(hidden, torch.ones_like(hidden).triu(1) & causal)
+        share = f"{percent((n - 1) / (2 * n))} of the scores"
+        assert masked.how == (share if causal else "nothing to hide here")
 
 
 def test_a_position_bias_is_a_stage_of_alibi_alone():

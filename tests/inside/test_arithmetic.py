@@ -70,6 +70,10 @@ def test_a_weight_stands_among_what_its_mask_lets_through():
         assert found.picture == Reach([*range(1, n + 1)], n, 2, 1)
         _, found = unfold(seen, nodes["decoder:0:cross:attention"], Cell(panel, 2, 1, 0))
         assert found.picture is None, "nothing is hidden"
+    seen, nodes = looked(EncoderDecoder, causal_mask=False)
+    for panel in ("masked", "softmax"):
+        _, found = unfold(seen, nodes["decoder:0:self:attention"], Cell(panel, 2, 1, 0))
+        assert found.picture is None, "no mask hides what comes later"
 
 
 @every_model
