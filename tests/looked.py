@@ -22,6 +22,7 @@ CHANGES = [  # from what TINY has
     {"feed_forward": False},
     {"scale_scores": False},
     {"causal_mask": False},
+    {"pooling": "mean"},
     {"n_heads": 1},
     {"n_layers": 3},
     {"d_ff": 100, "d_model": 24},

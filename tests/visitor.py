@@ -1,8 +1,11 @@
 """What a visitor does on any page of the app, and waits for; for the browser tests."""
 
 import csv
+import re
 from contextlib import contextmanager
 from pathlib import Path
+
+from playwright.sync_api import expect
 
 # the first place in a flow of which something is said that looks so: [x, y, what is said]
 TOLD = """(flow, pattern) => {
@@ -53,6 +56,11 @@ def settle(page):
     page.wait_for_function("watch.followed() && watch.rests()")
 
 
+def arrive(page):
+    """Wait until all that an address asks for is there: where it leads, and what is seen there."""
+    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+
+
 def rows_of(download):
     """The rows of a table that was downloaded, each by the columns' names."""
     with Path(download.path()).open(newline="", encoding="utf-8-sig") as file:
@@ -64,6 +72,19 @@ def enter(page, label, value):
     box = page.get_by_label(f"number input for {label}", exact=True)
     box.fill(str(value))
     box.blur()
+
+
+def slide(slider, value):
+    """Drag a slider to a value; the focus stays where it is."""
+    slider.evaluate(
+        """(slider, value) => {
+            slider.value = value;
+            for (const kind of ['input', 'change']) {
+                slider.dispatchEvent(new Event(kind, {bubbles: true}));
+            }
+        }""",
+        value,
+    )
 
 
 def press_section(page, name):
@@ -131,3 +152,53 @@ def go_back(page):
     before = page.evaluate("watch.asked()")
     page.go_back()
     page.wait_for_function("before => watch.asked() > before && watch.rests()", arg=before)
+
+
+def set_model(page, **numbers):
+    """Type numbers of the lab's model, in the section that holds them."""
+    press_section(page, "The model")
+    for label, number in numbers.items():
+        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
+        box.wait_for()
+        rest(page)  # while a section is built, what is typed is lost
+        box.fill(str(number))
+        box.blur()
+
+
+def train_long(page):
+    """Begin a training in the lab that lasts longer than a test, also on a fast machine."""
+    set_model(page, Layers=4, d_model=64)
+    enter(page, "Steps", 3000)
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
+def step_of(place):
+    """The step of a training that is named there."""
+    return int(re.search(r"step ([\d,]+)", place.inner_text())[1].replace(",", ""))
+
+
+def keys_lead_on(page, selector, key):
+    """Of what can be pressed in a view Tab reaches one, and the key leads to the next of them."""
+    all_of_them = page.locator(selector)
+    expect(all_of_them.nth(2)).to_be_attached()
+    rest(page)
+    stop = all_of_them.and_(page.locator("[tabindex='0']"))
+    expect(stop).to_have_count(1)
+    focused = all_of_them.and_(page.locator(":focus"))
+    all_of_them.first.focus()
+    first = all_of_them.first.evaluate("node => [...document.querySelectorAll('*')].indexOf(node)")
+    page.keyboard.press(key)
+    expect(focused).to_have_count(1)
+    now = focused.evaluate("node => [...document.querySelectorAll('*')].indexOf(node)")
+    assert now != first, "it went on"
+    expect(stop).to_have_count(1)
+    assert focused.get_attribute("tabindex") == "0", "Tab comes back to it"
+
+
+def keys_read(plot, said, *steps):
+    """Each key leads what is said of a map to what is expected of it. steps: (key, words)"""
+    plot.wait_for()
+    rest(plot.page)
+    for key, words in steps:
+        plot.press(key)
+        expect(said).to_contain_text(words)

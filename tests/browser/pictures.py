@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from visitor import settle
+from visitor import settle, slide
 
 from transformer_core.ui.tabs import TABS
 
@@ -46,10 +46,7 @@ def test_film_of_the_flow(open_page):
     frames = []
     for k in range(round((end - begin) * PER_PIECE) + 1):
         # the clock is set by hand: a film is as smooth as it was taken slowly
-        scrub.evaluate(
-            "(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }",
-            begin + k / PER_PIECE,
-        )
+        slide(scrub, begin + k / PER_PIECE)
         page.evaluate("() => new Promise(requestAnimationFrame)")
         picture = taken(page)
         frames.append(picture.resize((WIDTH, picture.height * WIDTH // picture.width)))

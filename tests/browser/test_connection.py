@@ -1,4 +1,4 @@
-"""What a page asks is answered in whatever order it hears of it."""
+"""What a page asks is answered in whatever order it hears of it, also if it hears no more."""
 
 from pathlib import Path
 
@@ -120,3 +120,85 @@ def test_between_messages_that_have_piled_up_the_page_has_its_turn(open_page):
     rest(page)
     messages, turns = page.evaluate(TURNS)
     assert messages == 50 and turns >= 20
+
+
+# from when a test says so streams break off, and the server cannot be found until it says so again
+BREAKS = """{
+    const ask = window.fetch, error = () => new TypeError('it broke off');
+    window.line = { broken: false };
+    const mended = new Promise((mend) => { line.mend = mend; });
+    window.fetch = async (...call) => {
+        const path = new URL(call[0].url ?? call[0], location.href).pathname;
+        if (line.broken && path.endsWith('/app_id')) await mended;
+        const response = await ask(...call);
+        if (!line.broken || !path.endsWith('/queue/data')) return response;
+        return new Response(new ReadableStream({ pull: (out) => out.error(error()) }), response);
+    };
+}"""
+LOGGED = ("it broke off", "Connection errored out")  # by gradio's page, of a stream that broke off
+
+
+def test_a_page_whose_stream_breaks_off_says_so_and_comes_back_as_it_was(open_page):
+    page = open_page("/?tab=translate", script=BREAKS)
+    english = page.get_by_label("English")
+    with answered(page, "Good morning."):
+        english.fill("Good morning.")
+    page.evaluate("window.same = line.broken = true")
+    english.fill("I like this book.")
+    expect(page.locator(".toast-body")).to_contain_text("Connection to the server was lost")
+    assert page.evaluate("window.same")
+    page.evaluate("line.mend()")
+    page.wait_for_function("() => !window.same")
+    expect(english).to_have_value("I like this book.")
+    expect(page.locator("#german")).to_contain_text("Buch")
+    assert [said for said in open_page.problems if not any(one in said for one in LOGGED)] == []
+    open_page.problems.clear()
+
+
+# each stream that is asked for is the next of `streams`: the kinds of its messages, which are about
+# the event a, or with what status it is refused
+STREAMS = """{
+    const ask = window.fetch, encoder = new TextEncoder();
+    const next = (kinds) => new ReadableStream({
+        pull(out) {
+            const kind = kinds.shift();
+            if (kind === 'breaks') out.error(new TypeError('it broke off'));
+            else if (kind === undefined) out.close();
+            else out.enqueue(encoder.encode(`data: {"msg":"${kind}","event_id":"a"}\\n\\n`));
+        },
+    });
+    window.fetch = async (...call) => {
+        const path = new URL(call[0].url ?? call[0], location.href).pathname;
+        if (path === '/fake/queue/join') return Response.json({ event_id: 'a' });
+        if (path !== '/fake/queue/data') return ask(...call);
+        const one = streams.shift(), refused = typeof one === 'number';
+        return refused ? new Response('', { status: one }) : new Response(next(one));
+    };
+}"""
+# an event is asked for; then the kinds of what is heard in one stream, and how it ended
+HEAR = """async () => {
+    const stream = (await fetch('/fake/queue/data')).body.pipeThrough(new TextDecoderStream());
+    let heard = '', ended = 'well';
+    try {
+        for await (const part of stream) heard += part;
+    } catch (error) {
+        ended = error.message;
+    }
+    return [[...heard.matchAll(/"msg":"(\\w+)"/g)].map(([, kind]) => kind), ended];
+}"""
+
+
+def test_what_a_stream_that_broke_off_leaves_unanswered_is_not_waited_for_in_the_next(open_page):
+    page = open_page("/?tab=about", script=STREAMS)
+    rest(page)
+    page.evaluate(
+        "streams => { window.streams = streams; }",
+        [["estimation", "breaks"], ["close_stream"], ["estimation", "close_stream"], 404],
+    )
+    join = "() => fetch('/fake/queue/join', {method: 'POST', body: '{}'}).then(() => null)"
+    page.evaluate(join)
+    assert page.evaluate(HEAR) == [["estimation"], "it broke off"]
+    assert page.evaluate(HEAR) == [["close_stream"], "well"]
+    page.evaluate(join)
+    # the server closes, but has not answered: it is asked again
+    assert page.evaluate(HEAR) == [["estimation"], "The stream was refused: 404"]

@@ -1,18 +1,23 @@
 """What is on screen is taken elsewhere, and what was done is taken back."""
 
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import expect
-from visitor import answered, go_back, press_door, press_ribbon, press_section, rest, settle, unfold
-
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
-NEEDED = ("translation", "sentiment", "shakespeare", "ablations/translation")
-pytestmark = pytest.mark.skipif(
-    not all((CHECKPOINTS / name).exists() for name in NEEDED), reason="no checkpoints or no study"
+from shipped import needs
+from visitor import (
+    answered,
+    arrive,
+    go_back,
+    press_door,
+    press_ribbon,
+    press_section,
+    rest,
+    settle,
+    unfold,
 )
+
+pytestmark = needs("translation", "sentiment", "shakespeare", "ablations/translation")
 SENTENCE = "Where is the nearest station?"
 TWO = f"Thank you. {SENTENCE}"
 
@@ -20,7 +25,7 @@ TWO = f"Thank you. {SENTENCE}"
 def opened(open_page, tab="translate", **said):
     query = "&".join(f"{name}={value}" for name, value in {"tab": tab, **said}.items())
     page = open_page(f"/?{query}")
-    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+    arrive(page)
     return page
 
 
@@ -262,7 +267,7 @@ def test_the_lab_opens_on_the_task_that_shows_it_and_its_model_is_seen_inside(op
     page = opened(open_page, "lab", task="sort")
     expect(page.get_by_label("sort", exact=True)).to_be_checked()
     page.goto(page.url.replace("tab=lab&task=sort", "tab=translate"))
-    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+    arrive(page)
     press_door(page, "Watch it form in the lab")
     assert tab(page) == "Live lab"
     expect(page.get_by_label("copy", exact=True)).to_be_checked()

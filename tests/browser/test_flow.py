@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from shipped import is_here, needs
 from visitor import TOLD as TOLD_IN
 from visitor import (
     answered,
@@ -15,16 +16,13 @@ from visitor import (
     rest,
     rows_of,
     settle,
+    slide,
     unfold,
 )
 
 from transformer_core.ui.theme import CATEGORICAL
 
-ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "translation" / "config.json").exists(),
-    reason="no translation checkpoint",
-)
+pytestmark = needs("translation")
 LONG = (
     "I think that the old man who lives in the little house by the sea has never been to the big "
     "city, and his dog and his cat have never seen a train or a bus."
@@ -243,9 +241,7 @@ def play_writes_to_the_end(flow):
     """And stops there."""
     pieces = flow.locator(".flow-out").count()
     # from near the end, for a whole sentence takes half a minute
-    flow.locator(".flow-scrub").evaluate(
-        "(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", pieces - 1.5
-    )
+    slide(flow.locator(".flow-scrub"), pieces - 1.5)
     expect(flow.locator(".flow-out:visible")).to_have_count(pieces - 2)
     flow.get_by_role("button", name="Play").click()
     expect(flow.locator(".flow-out:visible")).to_have_count(pieces)
@@ -299,9 +295,7 @@ def test_nothing_moves_for_those_who_want_no_motion(open_page):
     page.evaluate(WATCH)
     flow.locator(".flow-unfold").click()
     expect(flow.locator(".flow-lens:visible").first).to_be_visible()
-    flow.locator(".flow-scrub").evaluate(
-        "node => { node.value = 3; node.dispatchEvent(new Event('input')); }"
-    )
+    slide(flow.locator(".flow-scrub"), 3)
     page.wait_for_function(AT_REST, polling=50)
     page.evaluate("window.paintings_ = 0")
     flow.get_by_role("button", name="Play").click()
@@ -393,7 +387,7 @@ TOLD = r"layer (\d+), head (\d+): “(\w+)” → “(\w+|\[\w+\])”,"
 
 def opened_on(open_page, tab, **how):
     """Any tab with its first flow; without its checkpoint there is none."""
-    if not (ROOT / "checkpoints" / HEADS[tab][0]).exists():
+    if not is_here(HEADS[tab][0]):
         pytest.skip(f"no {HEADS[tab][0]}")
     page = open_page(f"/?tab={tab}", **how)
     flow = page.locator(f"#{tab}-flow")

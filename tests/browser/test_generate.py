@@ -3,16 +3,11 @@ import io
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
-from visitor import enter, rest, settle
+from shipped import config_of, needs
+from visitor import enter, keys_lead_on, press_section, rest, settle, slide
 
-ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "shakespeare" / "config.json").exists(),
-    reason="no Shakespeare checkpoint",
-)
-
+pytestmark = needs("shakespeare")
 
 LOOKS_RIGHT = {
     "png": lambda content: content.startswith(b"\x89PNG"),
@@ -32,11 +27,6 @@ def opened(open_page, path="/?tab=generate", **how):
     page = open_page(path, **how)
     page.wait_for_selector("#story .token")
     return page
-
-
-def opened_section(page, name):
-    """One of the tab's sections, opened."""
-    page.locator(".sections:visible").get_by_role("tab", name=name).click()
 
 
 def written(page) -> str:
@@ -63,7 +53,7 @@ def settled(page) -> str:
 def write(page, prompt, length=60):
     """Write so many characters; returns once the prompt is there."""
     page.get_by_label("Prompt").fill(prompt)
-    opened_section(page, "Next character")
+    press_section(page, "Next character")
     enter(page, "Length", length)
     page.get_by_role("button", name="Write").click()
 
@@ -132,12 +122,13 @@ def the_flow_and_the_story_speak_of_the_same_character(page, last):
 
 def sections_are_about_the_character_that_was_pressed(page):
     """Its distribution, and what every head looked at for it."""
-    opened_section(page, "Next character")
+    press_section(page, "Next character")
     expect(page.locator("#bars .view-note")).to_contain_text("character 31")
-    opened_section(page, "Heads")
+    press_section(page, "Heads")
     expect(page.locator("#heads .view-note").first).to_contain_text("from 30 characters")
-    page.locator("#heads .heads-grid button").nth(9).click()
-    expect(page.locator("#heads .heads-title")).to_contain_text("layer 3, head 2")
+    of_a_layer = config_of("shakespeare").n_heads
+    page.locator("#heads .heads-grid button").nth(of_a_layer + 1).click()
+    expect(page.locator("#heads .heads-title")).to_contain_text("layer 2, head 2")
 
 
 def the_keyboard_reaches_every_character(page):
@@ -150,7 +141,7 @@ def the_keyboard_reaches_every_character(page):
     page.keyboard.press("Alt+ArrowRight")  # the browser's own
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
     page.keyboard.press("Enter")
-    opened_section(page, "Next character")
+    press_section(page, "Next character")
     expect(page.locator("#bars .view-note")).to_contain_text("character 3 ")
     page.locator("#story .story-text").focus()
     page.keyboard.press("Escape")
@@ -269,10 +260,10 @@ def test_it_writes_at_a_pace_with_all_that_follows_it_and_stops_at_once(open_pag
     stopped = written(page)
     assert len(stopped) < 1000
     all_is_about_the_last_character(page)
-    opened_section(page, "Branches")
+    press_section(page, "Branches")
     expect(page.locator("#branches").get_by_role("radio").last).to_be_checked()
     assert written(page) == stopped  # what had been computed ahead is given up
-    opened_section(page, "Next character")
+    press_section(page, "Next character")
     enter(page, "Length", 50)
     pace(page, "instant")
     page.get_by_role("button", name="Continue").click()
@@ -290,7 +281,7 @@ def test_an_alternative_or_a_new_prompt_ends_what_is_being_written(open_page):
     pick_another(page, 13)
     expect(page.locator("#story .token")).to_have_count(13 + 20)
     branch = settled(page)
-    opened_section(page, "Branches")
+    press_section(page, "Branches")
     radios = page.locator("#branches").get_by_role("radio")
     expect(radios.last).to_be_checked()
     radios.nth(-2).click()
@@ -327,7 +318,7 @@ def test_a_candidate_of_the_flow_or_of_the_story_starts_a_branch_and_leaves_the_
     expect(page.locator("#story h3")).to_contain_text("at 13")
     expect(page.locator("#story .token")).to_have_count(13 + 40)
     second = settled(page)
-    opened_section(page, "Branches")
+    press_section(page, "Branches")
     radio = page.locator("#branches")
     expect(radio).to_contain_text("at 13")
     shown = page.locator("#story .token").nth(12).inner_text()
@@ -342,19 +333,20 @@ def test_what_a_head_looked_at_most_is_in_sight_however_long_the_text_is(open_pa
     page = opened(open_page)
     write(page, "KING:\nNo.\n\n" * 12, 20)
     begins(page, "KING:", 12 * 11 + 20 - 5)
-    opened_section(page, "Heads")
+    press_section(page, "Heads")
     strongest = page.locator("#heads .seen[style*='--weight: 1.000']").first
     expect(strongest).to_be_in_viewport()
     row = page.locator("#heads .heads-row")
     assert row.evaluate("row => row.scrollHeight > row.clientHeight")
-    for head in (0, 9, 14):
-        page.locator("#heads .heads-grid button").nth(head).click()
+    heads = page.locator("#heads .heads-grid button")
+    for head in (heads.first, heads.nth(heads.count() // 2), heads.last):
+        head.click()
         expect(strongest).to_be_in_viewport()
 
 
 def test_pasted_text_is_coloured_by_surprise(open_page):
     page = opened(open_page)
-    opened_section(page, "Surprise")
+    press_section(page, "Surprise")
     expect(page.locator("#story-surprise .surprise-bar").first).to_be_visible()
     page.get_by_role("button", name="Colour by surprise").click()
     expect(page.locator("#judged .view-note")).to_contain_text("bits")
@@ -418,16 +410,18 @@ def test_a_head_is_switched_off_and_the_text_goes_on_otherwise(open_page):
     page = opened(open_page)
     write(page, "ROMEO:\n", 40)
     settled(page)
-    opened_section(page, "Switch off")
+    press_section(page, "Switch off")
     switches = page.locator("#story-switches")
     note, heads = switches.locator(".view-note").first, switches.locator(".switch-grid button")
     expect(note).to_contain_text("press one to switch it off")
-    expect(heads).to_have_count(24)
+    config = config_of("shakespeare")
+    every = config.n_layers * config.n_heads
+    expect(heads).to_have_count(every)
     switches.get_by_role("button", name="Try each head").click()
     expect(note).to_contain_text("The number on each button")
     expect(note).to_contain_text("the last 46 characters")
     heads.first.click()
-    expect(note).to_contain_text("1 of 24 heads is off")
+    expect(note).to_contain_text(f"1 of {every} heads is off")
     texts = switches.locator("dd")
     expect(texts).to_have_count(2)
     first = texts.first.text_content()
@@ -465,7 +459,7 @@ def test_views_are_downloaded_as_pictures_and_tables(open_page):
         ("Learning", "learning", "SVG", "svg"),
         ("Learning", "learning", "CSV", "csv"),
     ]:
-        opened_section(page, section)
+        press_section(page, section)
         expect(page.locator(f"#{view} {DRAWN[view]}").first).to_be_visible()
         rest(page)  # what comes above a button moves it away from under the press
         with page.expect_download() as download:
@@ -526,11 +520,10 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()
-    expect(page.locator(f"{GARDEN} .garden-run[tabindex='0']")).to_have_count(1)
+    keys_lead_on(page, f"{GARDEN} .garden-run", "ArrowRight")
 
     page.locator(f"{GARDEN} .garden-run").first.focus()
-    page.evaluate("() => document.querySelector('#garden .garden-heat').value = 0.3")
-    page.locator(f"{GARDEN} .garden-heat").dispatch_event("input")
+    slide(page.locator(f"{GARDEN} .garden-heat"), 0.3)  # which leaves the focus where it is
     expect(said).to_contain_text("temperature 0.3")
     rest(page)
     expect(page.locator(f"{GARDEN} .garden-run:focus")).to_have_count(1)

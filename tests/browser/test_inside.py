@@ -1,18 +1,12 @@
-import json
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
-from visitor import enter, go_back, press_door, rest
+from shipped import config_of, needs
+from visitor import go_back, press_door, press_section, press_tab, rest, step_of, train_long
 
-ROOT = Path(__file__).parents[2]
-CONFIG = ROOT / "checkpoints" / "translation" / "config.json"
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
-pytestmark = pytest.mark.skipif(
-    not all((ROOT / "checkpoints" / name / "config.json").exists() for name in MODELS),
-    reason="no translation or no shakespeare checkpoint",
-)
+pytestmark = needs(*MODELS)
 CROSS = "decoder:0:cross:attention"
 
 
@@ -25,13 +19,9 @@ def opened(open_page, **how):
     return page
 
 
-def section(page, name):
-    page.get_by_role("tab", name=name).click()
-
-
 def lens(page):
     """The logit lens, opened."""
-    section(page, "Logit lens")
+    press_section(page, "Logit lens")
     page.wait_for_selector("#inside-lens td.right")
     return page.locator("#inside-lens")
 
@@ -69,9 +59,19 @@ def the_stages_of_attention_come_in_their_order(page):
         "output",
     ]
     part = page.locator("#inside-part")
-    heads = ["key", "· 64 products, largest first", "= score", "÷ √64", "softmax", ""]
-    assert part.locator("thead th").all_inner_texts() == [*heads, "× value, 64 channels"]
-    expect(part.locator("tbody tr")).to_have_count(15)
+    channels = config_of("translation").head_dim
+    assert part.locator("thead th").all_inner_texts() == [
+        "key",
+        f"· {channels} products, largest first",
+        "= score",
+        f"÷ √{channels}",
+        "softmax",
+        "",
+        f"× value, {channels} channels",
+    ]
+    drawing = page.locator("#inside-model").inner_text()
+    read = int(re.search(r"encoder, (\d+) tokens", drawing)[1])
+    expect(part.locator("tbody tr")).to_have_count(read)
 
 
 def a_query_is_chosen_and_its_weights_are_told(page):
@@ -157,16 +157,16 @@ def every_box_can_be_pressed(page):
         token = page.locator("#inside-part .passage-tokens [aria-pressed=true]").inner_text()
         expect(page.locator("#inside-part .view-note")).to_contain_text(f"“{token}”")
         expect(page.locator("#inside-part tbody b").last).to_be_visible()
-    section(page, "Code")
+    press_section(page, "Code")
     expect(page.locator("#inside-code .code-lines")).to_contain_text("def logits")
 
 
 def maps_that_were_not_seen_are_those_of_what_is_open(page):
-    section(page, "Code")
+    press_section(page, "Code")
     page.locator('[data-key="encoder:0:self:attention"]').click()
     opened = page.locator("#inside-part .part-title")
     expect(opened).to_contain_text("encoder, layer 1: self-attention")
-    section(page, "All stages")
+    press_section(page, "All stages")
     title = page.locator("#inside-stages .part-title")
     expect(title).to_have_text(opened.inner_text(), ignore_case=True)  # the first letter is large
     expect(page.locator("#inside-stages figure").first).to_be_visible()
@@ -335,8 +335,7 @@ def a_norm_moves_a_whole_row(page, sheet):
     press(page, "decoder:0:cross:norm", "norm")
     page.locator("#inside-part .passage-number").first.click()
     expect(sheet.locator("h3")).to_contain_text("what the norm made of")
-    width = json.loads(CONFIG.read_text(encoding="utf-8"))["config"]["d_model"]
-    expect(sheet.locator(".crowd-dot")).to_have_count(2 * width)
+    expect(sheet.locator(".crowd-dot")).to_have_count(2 * config_of("translation").d_model)
     expect(sheet.locator(".crowd")).to_contain_text("mean 0, spread 1")
     step = sheet.locator(".arithmetic-row", has_text="÷ √variance").locator("b")
     assert sheet.locator(".crowd-number").last.text_content() == step.inner_text()
@@ -410,10 +409,11 @@ def the_lens_ends_with_the_translation_and_shows_five(page):
         assert rows.nth(i).locator("td").last.locator(".lens-token").inner_text() == read_next
     rows.nth(1).locator("td").nth(2).hover()
     expect(page.locator("#inside-lens .lens-best code")).to_have_count(5)
-    rows.nth(1).locator("td").nth(2).click()
+    last = config_of("translation").n_layers
+    rows.nth(1).locator("td").nth(last - 1).click()
     page.keyboard.press("ArrowRight")
     panel = page.locator("#inside-lens .lens-panel")
-    expect(panel).to_contain_text("layer 3")
+    expect(panel).to_contain_text(f"layer {last}")
     assert page.locator("#inside-lens [tabindex='0']").count() == 1
     page.set_viewport_size({"width": 390, "height": 844})  # there the table scrolls with the cell
     for _ in range(3):
@@ -442,26 +442,25 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     page = opened(open_page)
     choose(page, "Live lab", "Press Start in the Live lab")
     expect(page.locator("#inside-model .anatomy-chart svg")).to_have_count(0)
-    page.get_by_role("tab", name="Live lab").click()
+    press_tab(page, "Live lab")
     page.locator("#lab-heads canvas").first.wait_for()
     rest(page)  # while a tab is built, what is typed is lost
-    enter(page, "Steps", 3000)
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator("#lab-status")).to_contain_text("Training: step")
-
-    page.get_by_role("tab", name="Inside").click()
+    train_long(page)
+    press_tab(page, "Inside")
     note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("of your Live lab, at step")
     press(page, CROSS, "cross-attention, head 1 of 2")
     assert "masked" in stages(page)
     expect(lens(page).locator("td.right").first).to_be_visible()
-    first = note.inner_text()
-    page.get_by_role("tab", name="Live lab").click()
+    first, status = step_of(note), page.locator("#lab-status")
+    press_tab(page, "Live lab")
     page.get_by_role("button", name="Step", exact=True).click()  # at least one more
-    expect(page.locator("#lab-status")).to_contain_text("Stopped at step")
-    page.get_by_role("tab", name="Inside").click()
+    expect(status).to_contain_text("Stopped at step")
+    press_tab(page, "Inside")
     page.get_by_role("button", name="Look inside").click()
-    expect(note).not_to_have_text(first)  # it has learnt meanwhile
+    stopped = step_of(status)
+    assert stopped > first, "it has learnt meanwhile"
+    expect(note).to_contain_text(f"of your Live lab, at step {stopped:,}")
 
 
 def the_picture_follows_the_text(page):

@@ -1,7 +1,8 @@
 import re
+from contextlib import contextmanager
 
 from playwright.sync_api import expect
-from visitor import enter, press_section, rest
+from visitor import enter, keys_read, press_section, rest, set_model, slide, step_of, train_long
 
 NEVER = 300_000  # ms; a busy machine may take this long for what usually takes seconds
 
@@ -20,40 +21,40 @@ def opened(open_page, **how):
 
 
 def race(page):
-    page.get_by_role("tab", name="Race").click()
+    press_section(page, "Race")
     page.get_by_label("Race two models").check()
-
-
-def model_of(page, **numbers):
-    """Type numbers of the model, in the section that holds them."""
-    press_section(page, "The model")
-    for label, number in numbers.items():
-        box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
-        box.wait_for()
-        rest(page)  # while a section is built, what is typed is lost
-        box.fill(str(number))
-        box.blur()
-
-
-def long_training(page):
-    """A training that lasts longer than a test, also on a fast machine."""
-    model_of(page, Layers=4, d_model=64)
-    enter(page, "Steps", 3000)
-    press(page, "Start")
 
 
 def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def status(page):
+    """The line below the buttons."""
+    return page.locator("#lab-status")
+
+
 def says(page, words):
-    expect(page.locator("#lab-status")).to_contain_text(words, timeout=NEVER)
+    expect(status(page)).to_contain_text(words, timeout=NEVER)
 
 
-def step_of(page):
-    """The step that the status names."""
-    said = page.locator("#lab-status").inner_text()
-    return int(re.search(r"step ([\d,]+)", said)[1].replace(",", ""))
+# from now on the least step that a line names is kept
+LEAST = """line => {
+    window.least_ = null;
+    new MutationObserver(() => {
+        const step = line.textContent.match(/step ([\\d,]+)/)?.[1].replace(',', '');
+        if (step !== undefined) window.least_ = Math.min(window.least_ ?? Infinity, step);
+    }).observe(line, {subtree: true, childList: true, characterData: true});
+}"""
+
+
+@contextmanager
+def going_on(page):
+    """What is done inside goes on with the training that is there: a new one begins with step 0."""
+    step = step_of(status(page))
+    status(page).evaluate(LEAST)
+    yield
+    assert page.evaluate("window.least_") >= step
 
 
 def learnt(page, step):
@@ -68,11 +69,7 @@ def learnt(page, step):
 
 def moment(page, step):
     """Drag the slider of recorded moments to a step."""
-    page.locator("#lab-curves .curves-slider").evaluate(
-        "(slider, i) => { slider.value = i; slider.dispatchEvent(new Event('input'));"
-        " slider.dispatchEvent(new Event('change', {bubbles: true})); }",
-        step // 25,
-    )
+    slide(page.locator("#lab-curves .curves-slider"), step // 25)
 
 
 def heights(page) -> list[float]:
@@ -93,7 +90,7 @@ def heads_are_enlarged_and_a_moment_is_gone_back_to(page, heads):
 
 
 def every_map_of_the_largest_model_is_in_sight(page, heads):
-    model_of(page, Heads=8, Layers=4)
+    set_model(page, Heads=8, Layers=4)
     expect(heads.locator(".moment-map")).to_have_count(8 * 4)
     rest(page)
     assert heads.locator(".moment-maps").evaluate("""box => {
@@ -120,6 +117,15 @@ def inputs_of_ones_own_are_decoded_or_refused(page):
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
+def a_weight_can_be_read_by_keys(heads):
+    keys_read(
+        heads.locator(".moment-map").first,
+        heads.locator(".view-note").first,
+        ("ArrowDown", re.compile(r"^Layer 1, head 1: .*\(query 2\).*\(key 1\)")),
+        ("ArrowRight", "(key 2)"),
+    )
+
+
 def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     page = opened(open_page)
     note, heads = page.locator("#lab-curves .view-note"), page.locator("#lab-heads")
@@ -127,6 +133,7 @@ def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     expect(heads.locator(".view-note")).to_contain_text("step 0.")
     expect(heads.locator(".reads")).to_have_count(3)
     says(page, "Press Start")
+    a_weight_can_be_read_by_keys(heads)
     before = heights(page)
     press(page, "Start")
     says(page, "Ended at step 75")
@@ -146,18 +153,17 @@ def test_stop_can_be_pressed_while_it_trains_and_a_start_goes_on(open_page):
     page = opened(open_page)
     stop = page.locator("#lab-stop")
     expect(stop).to_be_disabled()
-    long_training(page)
+    train_long(page)
     expect(stop).to_be_enabled()
     learnt(page, 25)
     press(page, "Stop")
     says(page, "Stopped at step")
     expect(stop).to_be_disabled()
-    step = step_of(page)
-    press(page, "Start")
-    says(page, "Training: step")
-    press(page, "Stop")
-    says(page, "Stopped at step")
-    assert step_of(page) >= step, "it went on from there"
+    with going_on(page):
+        press(page, "Start")
+        says(page, "Training: step")
+        press(page, "Stop")
+        says(page, "Stopped at step")
     press(page, "Reset")
     says(page, "Press Start")
     expect(stop).to_be_disabled()
@@ -182,13 +188,14 @@ def test_steps_are_taken_one_by_one_and_a_start_goes_on(open_page):
     for step in (0, 1, 2):
         press(page, "Step")
         says(page, f"Stopped at step {step} of 75")
-    press(page, "Start")
-    says(page, "Ended at step 75")
+    with going_on(page):
+        press(page, "Start")
+        says(page, "Ended at step 75")
 
 
 def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     page = opened(open_page)
-    long_training(page)
+    train_long(page)
     label = page.locator("#lab-curves .curves-moment")
     look = page.locator("#lab-heads .view-note")
     learnt(page, 50)
@@ -207,12 +214,13 @@ def test_who_goes_back_stays_there_while_the_training_goes_on(open_page):
     expect(look).to_contain_text("step 25.", timeout=NEVER)
     press(page, "Step")  # stops, and goes on from where the training was
     says(page, "Stopped at step")
+    assert step_of(status(page)) > 100
     expect(label).to_contain_text("now")
 
 
 def test_a_page_that_draws_updates_later_and_later_is_sent_fewer(open_page):
     page = opened(open_page)
-    long_training(page)
+    train_long(page)
     learnt(page, 25)
     before = page.evaluate("watch.asked()")
     page.evaluate("() => { const now = Date.now; Date.now = () => now() + 10_000; }")
@@ -249,7 +257,7 @@ NONSENSE = (  # what is typed, why no model can be built of it, and what was the
 def test_nonsense_is_refused_and_the_page_goes_on(open_page):
     page = opened(open_page)
     for label, value, sentence, before in NONSENSE:
-        model_of(page, **{label: value})
+        set_model(page, **{label: value})
         box = page.get_by_label(label, exact=True).first
         expect(box).to_have_value(value)
         press(page, "Start")
@@ -263,7 +271,7 @@ def test_nonsense_is_refused_and_the_page_goes_on(open_page):
 
 def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_page):
     first, second, third = (opened(open_page) for _ in range(3))
-    long_training(first)
+    train_long(first)
     says(first, "Training: step")
     for page in (second, third):
         press(page, "Start")

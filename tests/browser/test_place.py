@@ -1,15 +1,11 @@
 """Where a visitor is: the address, Back, and the doors between tabs."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, go_back, press_section, press_tab, rest
+from shipped import config_of, needs
+from visitor import answered, arrive, go_back, press_section, press_tab, rest
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
-pytestmark = pytest.mark.skipif(
-    not (CHECKPOINTS / "translation" / "config.json").exists(), reason="no translation checkpoint"
-)
+pytestmark = needs("translation")
 TEXT = "Where is my red hat?"
 FIRST = "A man in a red shirt is riding a horse on the beach."
 
@@ -46,9 +42,8 @@ WAIT = """query => {
 }"""
 
 
+@needs("shakespeare")
 def test_who_waits_for_a_place_is_told_once_all_of_it_is_there(open_page):
-    if not (CHECKPOINTS / "shakespeare").exists():
-        pytest.skip("no shakespeare")
     page = open_page("/?tab=inside")
     expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")
     rest(page)
@@ -121,11 +116,7 @@ def test_an_address_opens_what_it_says(open_page, path, seen):
     for label, value in seen.items():
         box = page.get_by_label(label, exact=True).and_(page.locator(":visible"))
         expect(box).to_have_value(value)
-    settle_load(page)
-
-
-def settle_load(page):
-    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+    arrive(page)
 
 
 def test_a_text_of_an_address_is_translated_once_and_back_and_forward_bring_it_again(open_page):
@@ -133,7 +124,7 @@ def test_a_text_of_an_address_is_translated_once_and_back_and_forward_bring_it_a
     english, german = page.get_by_label("English", exact=True), page.locator("#german .pieces-text")
     expect(chosen_section(page)).to_have_text("Heads")
     expect(english).to_have_value(DOG)
-    settle_load(page)
+    arrive(page)
     assert page.evaluate("watch.times('A dog sleeps.')") == 1
     first = german.inner_text()
     press_section(page, "Alternatives")
@@ -150,7 +141,7 @@ def test_a_text_of_an_address_is_translated_once_and_back_and_forward_bring_it_a
     expect(german).not_to_have_text(first)
 
 
-HEADS_OFF = "encoder-self:0:1.encoder-self:2:3"
+HEADS_OFF = "encoder-self:0:1.encoder-self:1:0"
 # tab -> of its views: an address, where what it says is seen, and what is not so at first
 OWN_PARTS = {
     "sentiment": (
@@ -162,7 +153,7 @@ OWN_PARTS = {
     ),
     "generate": (
         (
-            "/?tab=generate&section=switch-off&story-switches=decoder-self:1:2",
+            "/?tab=generate&section=switch-off&story-switches=decoder-self:1:1",
             "#story-switches .view-note >> nth=0",
             "heads is off: the log-probability",
         ),
@@ -182,7 +173,7 @@ OWN_PARTS = {
 def is_in_the_address(page, path, where, seen):
     """What is seen belongs to the last part of the address, goes with it and comes back."""
     expect(page.locator(where)).to_contain_text(seen)
-    settle_load(page)
+    arrive(page)
     bare, part = path.rsplit("&", 1)
     assert page.evaluate("decodeURIComponent(location.search)").endswith(f"&{part}")
     visit(page, bare)
@@ -208,21 +199,23 @@ def test_heads_stay_off_for_another_text(open_page):
     page = open_page("/?tab=sentiment&section=layers")
     heads = page.locator("#review-switches .switch-grid button")
     note = page.locator("#review-switches .view-note").first
-    heads.nth(2).click()
-    expect(note).to_contain_text("1 of 16 heads is off")
-    expect(heads.nth(2)).to_have_attribute("aria-pressed", "false")
+    config = config_of("sentiment")
+    one_is_off = f"1 of {config.n_layers * config.n_heads} heads is off"
+    heads.nth(1).click()
+    expect(note).to_contain_text(one_is_off)
+    expect(heads.nth(1)).to_have_attribute("aria-pressed", "false")
     before = note.inner_text()
     page.get_by_label("Review", exact=True).fill("The music is fine, but the plot is not.")
     expect(note).not_to_have_text(before)
-    expect(note).to_contain_text("1 of 16 heads is off")
-    expect(heads.nth(2)).to_have_attribute("aria-pressed", "false")
-    page.wait_for_function("location.search.includes('review-switches=encoder-self%3A0%3A2')")
+    expect(note).to_contain_text(one_is_off)
+    expect(heads.nth(1)).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function("location.search.includes('review-switches=encoder-self%3A0%3A1')")
     page.locator("#review-switches").get_by_role("button", name="All on").click()
     expect(note).to_contain_text("press one to switch it off")
     page.wait_for_function("!location.search.includes('review-switches')")
     page.go_back()
-    expect(note).to_contain_text("1 of 16 heads is off")
-    expect(heads.nth(2)).to_have_attribute("aria-pressed", "false")
+    expect(note).to_contain_text(one_is_off)
+    expect(heads.nth(1)).to_have_attribute("aria-pressed", "false")
 
 
 def test_the_address_keeps_to_the_tab_that_is_open(open_page):
@@ -237,7 +230,7 @@ def test_a_tab_that_is_pressed_at_once_is_remembered(open_page):
     page = open_page("/?tab=about")
     press_tab(page, "Positional encodings")
     page.wait_for_selector("#positions-figure .encoding-bars")
-    settle_load(page)
+    arrive(page)
     expect(chosen_tab(page)).to_have_text("Positional encodings")
     assert "tab=positions" in page.url
 
@@ -246,7 +239,7 @@ def test_a_text_too_long_for_an_address_is_in_the_history_and_of_a_longer_one_th
     page, long = open_page("/?tab=sentiment&review=Quite+good"), "good " * 2_000
     review = page.get_by_label("Review", exact=True)
     expect(review).to_have_value("Quite good")
-    settle_load(page)
+    arrive(page)
     with answered(page, about=long):
         review.fill(long)
     page.wait_for_function("!location.search.includes('review=')")

@@ -1,13 +1,12 @@
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
+from shipped import needs
 from visitor import enter, press_section, press_tab, rest, rows_of
 
 PLOTS = {"Similarity": ["pe-similarity", "pe-row"], "Rotation": ["pe-clocks", "pe-matrix"]}
 FIGURE = "#positions-figure"
-STUDY = Path(__file__).parents[2] / "checkpoints" / "ablations" / "translation"
-has_study = pytest.mark.skipif(not STUDY.exists(), reason="no study of translation")
+has_study = needs("ablations/translation")
 
 
 def opened(open_page, **how):

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error, expect
-from visitor import rest
+from shipped import is_here
+from visitor import arrive, rest
 
-ROOT = Path(__file__).parents[2]
-CHECKPOINTS = ROOT / "checkpoints"
 # tab -> (the checkpoint that it needs, what lies wholly in the window, which of it are pictures)
 SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "sentiment": ("sentiment", ("review", "verdict", "sentiment-flow"), ("sentiment-flow",)),
@@ -20,7 +19,7 @@ SCREENS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("inside-model", "inside-part"),
         ("inside-model", "inside-part"),
     ),
-    "ablations": ("ablations", ("ablation-curves",), ("ablation-curves",)),
+    "ablations": ("ablations/copy_task", ("ablation-curves",), ("ablation-curves",)),
     "positions": ("", ("positions-figure",), ("positions-figure",)),
     "about": ("", ("about",), ("about",)),
 }
@@ -31,7 +30,7 @@ LEGIBLE = Path(__file__).with_name("legible.js")  # which texts are not, and by 
 def shown(open_page, tab, **how):
     """The page with a tab open on its first example."""
     checkpoint, ids, pictures = SCREENS[tab]
-    if not (CHECKPOINTS / checkpoint).exists():
+    if checkpoint and not is_here(checkpoint):
         pytest.skip(f"no {checkpoint}")
     page = open_page(f"/?tab={tab}", **how)
     for name in ids:
@@ -107,7 +106,7 @@ def test_a_tab_shows_it_all_fits_every_screen_and_can_be_read(open_page, tab):
         fits(page, section)
 
 
-def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned(open_page):
+def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned_and_kept_so(open_page):
     page = open_page("/?tab=about", scheme="dark")
     expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
     page.get_by_role("button", name="Light theme").click()
@@ -116,11 +115,16 @@ def test_a_page_is_dark_for_who_likes_it_dark_until_it_is_turned(open_page):
     rest(page)
     expect(page.get_by_role("button", name="Dark theme")).to_be_visible()
     expect(page.locator("body")).not_to_have_class(re.compile(r"\bdark\b"))
+    page.get_by_role("button", name="Dark theme").click()
+    expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
+    again = page.context.new_page()  # of somebody who likes it light
+    again.goto(page.url)
+    expect(again.locator("body")).to_have_class(re.compile(r"\bdark\b"))
 
 
 def test_for_those_who_want_little_motion_nothing_moves(open_page):
     page = open_page("/?tab=inside")
-    page.wait_for_function("watch.asked() > 1 && watch.rests()")
+    arrive(page)
     moving = page.evaluate(
         """() => [...document.querySelectorAll('main *')].filter((node) =>
             [undefined, '::before', '::after'].some((part) => {
@@ -157,15 +161,3 @@ def test_the_header_is_one_line_with_every_tab_in_it(open_page):
     for tab in tabs.all():
         box = tab.bounding_box()
         assert box["x"] + box["width"] <= right, tab.inner_text()
-
-
-def test_a_theme_is_kept_for_the_next_visit(open_page):
-    page = open_page("/")
-    page.get_by_role("button", name="Dark theme").click()
-    expect(page.locator("body")).to_have_class("dark")
-    page.get_by_role("button", name="Light theme").click()
-    expect(page.locator("body")).not_to_have_class("dark")
-    page.get_by_role("button", name="Dark theme").click()
-    again = page.context.new_page()
-    again.goto(page.url)
-    expect(again.locator("body")).to_have_class("dark")

@@ -1,19 +1,12 @@
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, press_section, press_thrice, rest
+from shipped import is_here, needs
+from visitor import answered, press_section, press_thrice, rest, settle
 
-ROOT = Path(__file__).parents[2]
-TEST_SET = ROOT / "checkpoints" / "sentiment" / "test_set.json"
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "sentiment" / "config.json").exists(),
-    reason="no sentiment checkpoint",
-)
-has_masked_lm = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "reviews" / "config.json").exists(), reason="no masked LM"
-)
+pytestmark = needs("sentiment")
+HAS_TEST_SET = is_here("sentiment/test_set.json")
 
 
 def opened(open_page, view="words", review="", **how):
@@ -31,7 +24,7 @@ READY = {
     "heads": "#review-heads .heads-row .seen",
     "layers": "#review-switches .switch-grid",
     "rivals": "#rivals-curves .js-plotly-plot",
-    "test-set": "#errors tbody button" if TEST_SET.exists() else "#test-summary code",
+    "test-set": "#errors tbody button" if HAS_TEST_SET else "#test-summary code",
 }
 SECTIONS = ("Words", "Trial", "Heads", "Layers", "Rivals", "Test set")  # their names
 
@@ -131,7 +124,7 @@ def the_reports_sentences_are_answered_now(page):
 
 def the_test_set_is_shown_or_its_command_is_named(page):
     found = page.locator("#test-summary")
-    if TEST_SET.exists():
+    if HAS_TEST_SET:
         expect(found).to_contain_text("classified correctly")
         first = page.locator("#errors tbody button").first
         expect(page.locator("#errors")).not_to_contain_text("<br")
@@ -344,6 +337,36 @@ def test_words_are_changed_and_brought_back_and_a_search_finds_those_that_flip_i
     a_search_for_a_flip_ends_with_the_text_that_it_is_of(page)
 
 
+# as soon as a note says that something goes on, Stop is pressed, the one that can be seen then
+STOP = """([view, goes_on]) => new MutationObserver((_, watching) => {
+    if (!document.querySelector(`${view} .view-note`)?.textContent.includes(goes_on)) return;
+    watching.disconnect();
+    const all = [...document.querySelectorAll('button')];
+    all.find((one) => one.textContent.trim() === 'Stop' && one.checkVisibility()).click();
+}).observe(document, {subtree: true, childList: true, characterData: true})"""
+
+
+def is_stopped(page, start, view, goes_on):
+    """What start() begins does not come to its end, which it would at last."""
+    page.evaluate(STOP, [view, goes_on])
+    start()
+    note = page.locator(f"{view} .view-note").first
+    expect(note).to_contain_text(goes_on)
+    settle(page)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    expect(note).to_contain_text(goes_on)
+
+
+def test_a_search_and_a_trial_are_stopped(open_page):
+    # both take long, also on a fast machine: no few words make it another answer
+    page = opened(open_page, "words", "It was a good film with a good cast. " * 48)
+    ready(page, "words")
+    rest(page)
+    search = page.get_by_role("button", name="Smallest set")
+    is_stopped(page, search.click, "#words", "Tried without")
+    is_stopped(page, lambda: press_section(page, "Trial"), "#trial", "have answered")
+
+
 def test_of_several_quick_changes_none_is_lost(open_page):
     page = opened(open_page, "words")
     page.locator("#words .words-word").nth(4).wait_for()
@@ -370,7 +393,7 @@ def all_suggestions_are_in_sight(page):
     assert page.locator("#words .words-panel").evaluate_all(below) <= end
 
 
-@has_masked_lm
+@needs("reviews")
 def test_all_suggestions_are_in_sight_also_on_a_phone_and_one_replaces_the_word(open_page):
     page = opened(open_page, "words", "It is slow, but I would watch it again.")
     word = page.locator("#words .words-word").nth(2)
@@ -391,6 +414,6 @@ def test_markup_stays_text_everywhere(open_page):
     page = opened(open_page, "words")
     review_box(page).fill("<img src=x onerror=alert(1)> ${1+1} <s> is bad")
     expect(page.locator("#words .words-text")).to_contain_text("${1+1}")
-    page.get_by_role("tab", name="Trial", exact=True).click()
+    press_section(page, "Trial")
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     assert page.locator("#words img, #trial img, #trial s, #sentiment-flow img").count() == 0

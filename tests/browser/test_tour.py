@@ -1,20 +1,19 @@
 """The guided tour, as a visitor takes it."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from shipped import is_here
 from visitor import settle
 
 from transformer_core.ui.tour import STOPS
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 NEEDED = {
-    "translate": "translation/config.json",
-    "sentiment": "sentiment/config.json",
-    "generate": "shakespeare/config.json",
-    "ablations": "ablations/copy_task/study.json",
+    "translate": "translation",
+    "sentiment": "sentiment",
+    "generate": "shakespeare",
+    "ablations": "ablations/copy_task",
 }
 
 
@@ -34,7 +33,7 @@ def there(page, stop) -> bool:
 def has_model(stop) -> bool:
     """Whether this checkout has what a stop's tab shows; the other tabs need no model."""
     needed = NEEDED.get(stop.place.tab)
-    return needed is None or (CHECKPOINTS / needed).exists()
+    return needed is None or is_here(needed)
 
 
 def covered(page, stop) -> float:

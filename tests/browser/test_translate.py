@@ -5,13 +5,10 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from shipped import config_of, needs
 from visitor import answered, enter, press_section, press_thrice, rest, settle, tap
 
-ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "checkpoints" / "translation" / "config.json").exists(),
-    reason="no translation checkpoint",
-)
+pytestmark = needs("translation")
 
 
 def opened(open_page, path="/?tab=translate", section=None, **how):
@@ -224,9 +221,10 @@ def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
 
 
 def test_an_address_restores_the_head_and_remembers_another(open_page):
-    page = opened(open_page, "/?tab=translate&translation-heads=2.3.1", "Heads")
+    last_layer = config_of("translation").n_layers
+    page = opened(open_page, f"/?tab=translate&translation-heads=2.{last_layer}.1", "Heads")
     title = page.locator("#translation-heads .heads-title")
-    expect(title).to_contain_text("encoder self-attention, layer 3, head 1")
+    expect(title).to_contain_text(f"encoder self-attention, layer {last_layer}, head 1")
     page.locator("#translation-heads .heads-grid button").nth(1).click()
     expect(title).to_contain_text("encoder self-attention, layer 1, head 2")
     page.wait_for_function("location.search.includes('translation-heads=2.1.2')")
@@ -265,7 +263,9 @@ def heads_have_names_and_what_was_measured_is_told(page, heads):
     named.click()
     expect(heads.locator(".heads-title")).to_contain_text(name)
     expect(heads.locator(".heads-role")).to_contain_text("Without this head the loss of")
-    expect(heads.locator(".view-note").first).to_contain_text("of 72 heads have a name")
+    config = config_of("translation")
+    every = 3 * config.n_layers * config.n_heads  # encoder, decoder and cross-attention
+    expect(heads.locator(".view-note").first).to_contain_text(f"of {every} heads have a name")
 
 
 def the_head_without_which_most_is_lost_has_the_longest_bar(heads):
@@ -275,8 +275,8 @@ def the_head_without_which_most_is_lost_has_the_longest_bar(heads):
     expect(note).to_contain_text(re.compile(where))
     stack, layer, kind, head = re.search(where, note.inner_text()).groups()
     heads.get_by_role("button", name=f"{stack} {kind}-attention", exact=True).click()
-    bars = heads.locator(".heads-worth")
-    expect(bars).to_have_count(24)
+    config, bars = config_of("translation"), heads.locator(".heads-worth")
+    expect(bars).to_have_count(config.n_layers * config.n_heads)
     widths = bars.evaluate_all("them => them.map(one => one.getBoundingClientRect().width)")
     longest = heads.locator(".heads-grid button").nth(widths.index(max(widths)))
     expect(longest).to_have_attribute("title", re.compile(rf"^layer {layer}, head {head}\b"))

@@ -128,12 +128,16 @@ def test_queries_and_keys_are_named_by_their_own_tokens():
         assert named["key"].rows == named["value"].rows == named["softmax"].columns == keys
 
 
-def test_only_a_decoders_own_tokens_are_hidden_from_each_other():
-    seen, nodes = looked(EncoderDecoder)
+@pytest.mark.parametrize("causal_mask", [True, False])
+@pytest.mark.parametrize("model_class", [EncoderDecoder, DecoderLM, EncoderClassifier])
+def test_only_a_decoders_own_tokens_are_hidden_and_only_by_a_causal_mask(model_class, causal_mask):
+    seen, nodes = looked(model_class, causal_mask=causal_mask)
     for node in (n for n in nodes.values() if n.role == "attention"):
-        hidden = stage(panels(seen, node), "masked").isinf()
-        causal = node.site.stack == "decoder" and node.site.kind == "self"
+        masked = next(one for one in panels(seen, node) if one.title == "masked")
+        hidden = masked.values.isinf()
+        causal = causal_mask and node.site.stack == "decoder" and node.site.kind == "self"
         assert torch.equal(hidden, torch.ones_like(hidden).triu(1) & causal)
+        assert (masked.how == "nothing to hide here") is not hidden.any().item()
 
 
 def test_a_position_bias_is_a_stage_of_alibi_alone():

@@ -71,6 +71,10 @@ def test_a_weight_stands_among_what_its_mask_lets_through():
         assert found.picture == Reach([*range(1, n + 1)], n, 2, 1)
         _, found = unfold(seen, nodes["decoder:0:cross:attention"], Cell(panel, 2, 1, 0))
         assert found.picture is None, "nothing is hidden"
+    seen, nodes = looked(EncoderDecoder, causal_mask=False)
+    for panel in ("masked", "softmax"):
+        _, found = unfold(seen, nodes["decoder:0:self:attention"], Cell(panel, 0, 0, 0))
+        assert found.picture is None, "no mask hides what comes later"
 
 
 def test_what_something_else_hides_is_not_drawn_as_a_causal_mask():

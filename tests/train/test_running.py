@@ -1,6 +1,5 @@
 """Commands keep theirs: they can be killed, say what is wrong, and leave whole files."""
 
-import csv
 import itertools
 import json
 import math
@@ -29,6 +28,7 @@ from train.data.error import DataError
 from train.evaluate import main as examine
 from train.running.flags import in_a_sentence, published_by, read_flags
 from train.running.locks import alone_in
+from train.running.metrics import read_rows
 from train.running.records import TRIALS, digest_of, flag, retract
 from train.running.run import keep
 from transformer_core import checkpoint
@@ -72,8 +72,7 @@ def environment() -> dict[str, str]:
 
 
 def read_metrics(folder: Path) -> list[dict[str, str]]:
-    with (folder / "metrics.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(folder / "metrics.csv")
 
 
 def curve(folder: Path) -> dict[tuple[str, int], float]:

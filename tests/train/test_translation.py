@@ -1,6 +1,5 @@
 """Facts about train.translation: its data, its batches, its loss and its search."""
 
-import csv
 import functools
 import json
 import math
@@ -33,6 +32,7 @@ from train.data.pairs import (
 )
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
+from train.running.metrics import read_rows
 from train.translation_cards import CARD, MIX, OWN, card_of
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
@@ -111,8 +111,7 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
     scores = translation.score(trained, sets)
     assert set(scores) == {"bleu", "chrf", "loss", "ppl", "n"} and scores["n"] == 5
     assert scores["ppl"] == pytest.approx(torch.tensor(scores["loss"]).exp().item())
-    with (out / "metrics.csv").open() as file:
-        metrics = {row["metric"] for row in csv.DictReader(file)}
+    metrics = {row["metric"] for row in read_rows(out / "metrics.csv")}
     assert {"loss", "loss_small"} <= metrics
     assert "BLEU" in (out / "README.md").read_text()
     assert card_of(out) is OWN, "whose test sets are not those of the mix"

@@ -35,11 +35,6 @@ def trained():
     return tiny_writer()
 
 
-def looked(trained, story: Story, position: int):
-    """What the model saw when it predicted a character of a text."""
-    return look(trained, story.branch.ids, position)
-
-
 def grown(trained, *sizes: int) -> Story:
     """A text of 24 more characters, asked for in steps of so many tokens in all."""
     story = wanting(begun(trained, Story(), "All:\n"), 24)
@@ -194,7 +189,7 @@ def desk(trained):
 
 
 def switches_of(trained, desk):
-    seen = looked(trained, desk.story, desk.position)
+    seen = look(trained, desk.story.branch.ids, desk.position)
     return switched(trained, desk.story, seen, Sampling(0.8), 1, desk.off, desk.measured)
 
 
@@ -210,7 +205,7 @@ def test_a_place_is_looked_at_once_for_all_that_is_shown_of_it(trained, monkeypa
 
 def test_heads_are_worth_what_the_text_before_the_place_loses_without_them(trained, desk):
     assert switches_of(trained, desk)["summary"] == INVITATION
-    desk.measured = measured(trained, desk.story, looked(trained, desk.story, PLACE))
+    desk.measured = measured(trained, desk.story, look(trained, desk.story.branch.ids, PLACE))
     value = switches_of(trained, desk)
     heads = every_head(trained.model)
     assert list(value["damage"]) == [head_key(head) for head in heads]
@@ -249,6 +244,6 @@ def test_before_the_first_prediction_there_is_nothing_to_lose(desk):
     value = switches_of(trained, desk)
     assert value["summary"] == NOTHING and len(value["off"]) == len(desk.off)
     with pytest.raises(InputError, match="Nothing was predicted"):
-        measured(trained, desk.story, looked(trained, desk.story, 1))
+        measured(trained, desk.story, look(trained, desk.story.branch.ids, 1))
     desk.position = 2
     assert "of the last character changes by" in switches_of(trained, desk)["summary"]

@@ -43,18 +43,14 @@ def told(value):
     }
 
 
-def looked(trained, story, position):
-    return look(trained, story.branch.ids, position)
-
-
 def of_a_text(trained):
     story = begun(trained, Story(), TEXT)
-    return generate.switched(trained, story, looked(trained, story, 5), Sampling(), 1)
+    return generate.switched(trained, story, look(trained, story.branch.ids, 5), Sampling(), 1)
 
 
 def before_a_text(trained):
     story = begun(trained, Story(), TEXT)
-    return generate.switched(trained, story, looked(trained, story, 1), Sampling(), 1)
+    return generate.switched(trained, story, look(trained, story.branch.ids, 1), Sampling(), 1)
 
 
 def of_a_translation(trained):

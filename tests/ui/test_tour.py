@@ -1,9 +1,9 @@
 """Facts about the guided tour: its stops exist, and what it says of our models is so."""
 
 import statistics
-from pathlib import Path
 
 import pytest
+from shipped import CHECKPOINTS, needs
 from tiny import tiny_translator
 
 from transformer_core.explain.knock_out import knock_out_translation
@@ -20,7 +20,6 @@ from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tour import STOPS
 from transformer_core.ui.views.shared import by_kind
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SENTENCES = [
     "A man in a red shirt is riding a horse on the beach.",
     "Where is the nearest station?",
@@ -64,27 +63,21 @@ def spared(trained, text: str) -> list[float]:
     ]
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "translation/config.json").exists(), reason="no translator in checkpoints"
-)
+@needs("translation")
 def test_most_heads_of_the_translator_can_be_spared(published):
     for text in SENTENCES:
         costs = spared(published.translator, text)
         assert statistics.median(costs) < 0.5 < max(costs)
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "translation/config.json").exists(), reason="no translator in checkpoints"
-)
+@needs("translation")
 def test_in_the_head_that_is_open_at_first_a_word_takes_nearly_all_from_one_word(published):
     sentence = translate_sentence(published.translator, SENTENCES[0])
     weights = sentence.view(Site("decoder", 0, "cross")).weights[0]
     assert weights[:, :-1].max() > 0.85
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "translation/heads.json").exists(), reason="no translator's heads measured"
-)
+@needs("translation/heads.json")
 def test_the_head_that_is_needed_most_looks_at_what_was_just_written(published):
     trained = published.translator
     roles = roles_of(trained)
@@ -98,9 +91,7 @@ def test_the_head_that_is_needed_most_looks_at_what_was_just_written(published):
     assert stop.place.head == (kind, site.layer + 1, head + 1)
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "shakespeare/learning.json").exists(), reason="no recorded training"
-)
+@needs("shakespeare/learning.json")
 def test_most_words_are_words_of_the_plays_after_some_hundred_steps():
     learning = learning_of(CHECKPOINTS / "shakespeare")
     known = {one.step: one.known for one in learning.snapshots}
@@ -117,9 +108,7 @@ def test_what_a_head_is_worth_is_measured_for_every_head():
     assert len(spared(trained, "speak")) == n_heads
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "shakespeare/config.json").exists(), reason="no writer in checkpoints"
-)
+@needs("shakespeare")
 def test_most_parameters_of_a_layer_are_in_the_feed_forward_network(published):
     block = published.language_model.model.decoder.blocks[0]
     sizes = [
@@ -129,9 +118,7 @@ def test_most_parameters_of_a_layer_are_in_the_feed_forward_network(published):
     assert 1.9 < sizes[0] / sizes[1] < 2.1
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "ablations/copy_task/study.json").exists(), reason="no study of copying"
-)
+@needs("ablations/copy_task")
 def test_without_positions_hardly_a_word_is_copied():
     study = Studies(CHECKPOINTS / "ablations").get("copy_task")
     ends = {end.name: end.mean for end in compare(study, "exact_match", "full")}
@@ -139,9 +126,7 @@ def test_without_positions_hardly_a_word_is_copied():
     assert all(ends[name] > 0.9 for name in ("full", "learned", "rotary", "alibi"))
 
 
-@pytest.mark.skipif(
-    not (CHECKPOINTS / "ablations/shakespeare/study.json").exists(), reason="no study of writing"
-)
+@needs("ablations/shakespeare")
 def test_only_alibi_guesses_as_well_as_ever_beyond_the_length_of_the_training(published):
     length, found = readers(published)
     assert length == 128 and len(found) == 5

@@ -30,6 +30,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
     MODEL,
+    PRIVATE,
     QUIET,
     answering,
     answers_errors,
@@ -185,8 +186,10 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     meters = meters_view("Before and after", elem_id="words-meters")
     shown, editor = [work, words, meters], Editor(models)
     asked = [work, review]
-    searching = gr.on(
-        [flip.click],
+    # behind an event of the page alone: of one press, gradio's page calls a listener only when the
+    # one before has ended, and Stop would become pressable with the end of the search
+    pressed_flip = gr.on([flip.click], None, None, None, js="() => {}", **PRIVATE)
+    searching = pressed_flip.then(
         answers_errors(editor.find_flip),
         asked,
         shown,
