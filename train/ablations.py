@@ -116,7 +116,7 @@ def seeded(recipe: Recipe, seed: int) -> Recipe:
 
 def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
     """Put one seed's rows into a table, in place of what it held of that seed."""
-    others = [row for row in read_rows(path) if row["seed"] != str(seed)]
+    others = [row for row in read_rows(path, columns) if row["seed"] != str(seed)]
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 

@@ -339,9 +339,9 @@ def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
 
 def test_merging_replaces_one_seed_and_keeps_the_others(tmp_path):
     path = tmp_path / "table.csv"
-    for seed, value in ((1, "b"), (0, "a"), (1, "c")):
+    for seed, value in ((1, "2.50"), (0, "1e-07"), (1, "3")):
         merge(path, ["seed", "value"], [{"seed": str(seed), "value": value}], seed)
-    assert path.read_text() == "seed,value\n0,a\n1,c\n"
+    assert path.read_text() == "seed,value\n0,1e-07\n1,3\n", "as they were written"
 
 
 def test_counted_operations_are_those_of_the_matrices():

@@ -27,6 +27,7 @@ from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.published import CHECKPOINTS, FOLDER
+from transformer_core.studies.records import StudyError
 from transformer_core.tokenization import Tokenizer
 
 CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list them
@@ -232,14 +233,14 @@ def check(
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
     """A script's main, or what one of its processes does, that ends with a sentence on stderr and
-    exit code 2, as argparse does, if it refuses what it is asked, if its data or a checkpoint is
-    unusable or out of reach, or if somebody stops it."""
+    exit code 2, as argparse does, if it refuses what it is asked, if its data, a checkpoint or a
+    table of measurements is unusable or out of reach, or if somebody stops it."""
 
     @functools.wraps(main)
     def wrapped(*arguments: Any) -> None:
         try:
             main(*arguments)
-        except (DataError, CheckpointError, OSError) as error:
+        except (DataError, CheckpointError, StudyError, OSError) as error:
             raise said(str(error)) from error
         except KeyboardInterrupt:
             raise said("Stopped.") from None
