@@ -141,7 +141,7 @@ def main(argv: list[str] | None = None) -> None:
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     evaluate = partial(judge, sequences=validation)
     model = EncoderDecoder(config)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, (validation,)), EXAM)
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ def main(argv: list[str] | None = None) -> None:
 
     model = MaskedLM(options.model_config(tokenizer))
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, (windows,)), EXAM)
 
 
 if __name__ == "__main__":

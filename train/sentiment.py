@@ -278,7 +278,7 @@ def main(argv: list[str] | None = None) -> None:
         print(f"temperature {temperature:.2f}")
 
     batch_of = batches_with(unsaid(len(others)))
-    job = Job(options, model, tokenizer, batch_of, loss, validation.metrics)
+    job = Job(options, model, tokenizer, batch_of, loss, validation.metrics, validation.examples)
     run(replace(job, taught=taught) if teachers else job, EXAM, finish)
 
 

@@ -284,7 +284,7 @@ def main(argv: list[str] | None = None) -> None:
     batch_of = batches(learnt, config.max_len, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     model = DecoderLM(config)
-    job = Job(options, model, tokenizer, batch_of, loss, evaluate)
+    job = Job(options, model, tokenizer, batch_of, loss, evaluate, (judged[start:],))
     run(replace(job, taught=taught) if teachers else job, EXAM)
 
 

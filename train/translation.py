@@ -19,6 +19,7 @@ from train.data.pairs import (
     Encoded,
     batches,
     encode,
+    ids_of,
     learn_pieces,
     load,
     spread,
@@ -245,7 +246,8 @@ def main(argv: list[str] | None = None) -> None:
 
     loss = functools.partial(loss_of, smoothing=options.train.label_smoothing)
     model = EncoderDecoder(config)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    judged = ids_of(some.values())
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, judged), EXAM)
 
 
 if __name__ == "__main__":

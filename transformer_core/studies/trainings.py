@@ -13,7 +13,7 @@ from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 RUNS_FILE = "run.json"  # what was run, one entry a training
 SAID = {"command", "minutes", "device"}  # in every record of a run
 # what the records of some published runs do not say
-UNSAID = ("preset", "precision_why", "first_examples", "teachers", "resumed", "ended")
+UNSAID = ("preset", "precision_why", "first_examples", "judged", "teachers", "resumed", "ended")
 
 
 @dataclass(frozen=True)
