@@ -218,6 +218,11 @@ def test_a_run_without_an_exam_leaves_the_scores_to_whoever_asks(trained, tmp_pa
 def test_copy_task_runs_two_steps(tmp_path, capsys):
     copy_task.main([*SMALL, "--steps", "2", "--max-len", "6", "--out", str(tmp_path)])
     assert load_trained(tmp_path).tokenizer.encode("AT") == [6, 25]
+    card = (tmp_path / "README.md").read_text()
+    assert (
+        "Sequences of 1 to 4 letters" in card and "It repeats up to 4 of the letters A to T" in card
+    )
+    assert "Of up to three letters" not in card, "which is said of the published sizes"
     scores = json.loads((tmp_path / "scores.json").read_text())["scores"]
     assert scores["n"] == 1000 and scores["exact_match"] < 0.1
     assert "exact_match" in capsys.readouterr().out
@@ -678,7 +683,7 @@ def test_a_model_that_is_being_replaced_does_not_judge_the_run_that_replaces_it(
     assert found.tokenizer.to_json() == expected.tokenizer.to_json()
 
 
-def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill):
+def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill, capsys):
     texts = tmp_path / "imdb"
     texts.mkdir()
     for name, label in (("train", 0), ("test", 1), ("unsupervised", -1)):
@@ -689,7 +694,10 @@ def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill):
     flags = [*SMALL, "--data", str(texts), "--steps", "1", "--batch-size", "4", "--no-exam"]
     flags += ["--out", str(tmp_path / "model")]
     kill(reviews, [*flags, "--vocab-size", "90"], "train.reviews.validation")
-    reviews.main([*flags, "--resume"])
+    with pytest.raises(SystemExit):
+        reviews.main([*flags, "--vocab-size", "91", "--resume"])
+    assert "--resume keep theirs, of 90 pieces, not 91" in capsys.readouterr().err
+    reviews.main([*flags, "--vocab-size", "90", "--resume"])  # as it was begun
     assert load_trained(tmp_path / "model").tokenizer.vocab_size == 90
 
 

@@ -24,10 +24,10 @@ from train.running import verdicts
 from train.running.flags import read_flags
 from train.running.locks import alone_in
 from train.running.metrics import read_rows
-from transformer_core.checkpoint import load, load_trained, weights_of
+from transformer_core.checkpoint import load, load_trained, save, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
-from transformer_core.model.models import EncoderClassifier, MaskedLM
+from transformer_core.model.models import DecoderLM, EncoderClassifier, MaskedLM
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
@@ -523,6 +523,10 @@ def test_counting_alone_tells_praise_from_blame_and_the_linear_model_learns_on(f
 
 def test_naive_bayes_weighs_what_one_class_alone_has():
     model = LinearClassifier(ModelConfig(10, d_model=8, n_heads=1))
+    pretrained = str(tmp_path / "reviews")
+    reviews.main([*common, "--out", pretrained, "--batch-size", "4"])
+    with pytest.raises(SystemExit, match="reviews was trained under another protocol"):
+        sentiment.main([*common, "--preset", "report", "--init", pretrained, "--out", out + "2"])
     begin_with_naive_bayes(model, Ragged.of([[5, 7], [5, 7], [6, 7], [6, 7]]), [1, 1, 0, 0])
     against, of = model.head.weight.detach()
     wanted = naive_bayes.SHARE * math.log(3)  # it occurs twice in one class, and never in the other
@@ -565,3 +569,6 @@ def test_policies_for_long_reviews_are_measured(folder, tmp_path):
     assert 0 < found["n"] <= found["of"] == len(films.load(folder)[1])
     losses = {policy["loss"] for policy in found["policies"].values()}
     assert len(losses) == len(long_reviews.BEGINNINGS) + 1  # each reads something else
+    with pytest.raises(SystemExit, match="holds DecoderLM: it reads no reviews"):
+        save(out, build(DecoderLM, vocab_size=load_trained(out).tokenizer.vocab_size))
+        long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])

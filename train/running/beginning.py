@@ -87,6 +87,16 @@ def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
     )
 
 
+def begun_from(options: Options) -> tuple[Path, ...]:
+    """The checkpoints that a run begins with, or began with if it is resumed; SystemExit if there
+    are none, for presets that go on from a model."""
+    began = resumed_run(options.out) if options.resume else None
+    init = options.init or tuple(map(Path, flag(began, "init") or ()) if began else ())
+    if not init:
+        raise SystemExit(f"--preset {options.preset} needs --init, from whose weights it goes on")
+    return init
+
+
 def start_from(folders: tuple[Path, ...], model: Model) -> None:
     """Take over the weights of a checkpoint, or the mean of several (Wortsman et al. 2022).
 

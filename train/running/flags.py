@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.inherited import begun_with, initial
+from train.running.inherited import begun_with, initial, sizes_held
 from train.running.records import VOCABULARY, announced_run, is_in
 from transformer_core.checkpoint import (
     CheckpointError,
@@ -227,8 +227,11 @@ def check(
     if is_in(flags.out, getattr(flags, "teachers", [])):
         # the pupil would replace its teacher there, and a resumed run would learn from the pupil
         parser.error(f"--teachers {flags.out} is also --out: choose another one")
-    if "--vocab-size" in given and (flags.init or flags.resume):
-        parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
+    if "--vocab-size" in given and (held := sizes_held(flags)) and flags.vocab_size not in held:
+        parser.error(
+            "--vocab-size is for a new vocabulary: --init and --resume keep theirs, of "
+            f"{' or '.join(f'{size:,}' for size in sorted(held))} pieces, not {flags.vocab_size:,}"
+        )
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
