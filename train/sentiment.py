@@ -171,7 +171,8 @@ def share_right(trained: Trained[Model], kind: str) -> float:
     return judge(predict(trained.model, corpus), some.label)["accuracy"]
 
 
-EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examined, examine, card_of)
+KINDS = (EncoderClassifier, *MODELS.values())
+EXAM = Exam("sentiment", KINDS, (TEST_SET_FILE,), examined, examine, card_of)
 
 
 def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:
