@@ -478,7 +478,9 @@ def test_sizes_of_the_vocabulary_are_compared_on_the_same_validation(folder, mon
         with pytest.raises(SystemExit):
             vocabulary.main([*words, *wrong])
     vocabulary.main([*words, "1e-6"])  # for which one step is long enough
-    found = json.loads((folder / "new" / "vocabulary.json").read_text())["tried"]
+    record = json.loads((folder / "new" / "vocabulary.json").read_text())
+    assert record["command"].endswith("--minutes 1e-6") and record["device"] and record["commit"]
+    found = record["tried"]
     assert [one["vocab_size"] for one in found] == [80, 100]
     for one in found:
         assert (

@@ -114,7 +114,7 @@ def read_flags(
     as_typed = {name: getattr(flags, name) for name in AS_TYPED}
     options = Options(
         task=task,
-        command=shlex.join(["python", "-m", f"train.{task}", *argv]),
+        command=typed(task, argv),
         model=model,
         train=train,
         init=initial(flags),
@@ -123,6 +123,12 @@ def read_flags(
     )
     refuse_to_destroy(options)
     return options
+
+
+def typed(script: str, argv: list[str] | None) -> str:
+    """A script of train with these arguments, or with those of this process."""
+    words = sys.argv[1:] if argv is None else argv
+    return shlex.join(["python", "-m", f"train.{script}", *words])
 
 
 def parsed(
