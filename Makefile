@@ -6,7 +6,7 @@
 # make pictures          take the pictures of assets/pictures from the app as it is
 # make lint              style and types alone
 # make bench             speed, as ratios measured in one run
-# make train-shakespeare, train-copy, train-translation, train-sentiment
+# make train-shakespeare, train-copy, train-translation, train-reviews, train-sentiment
 # make train-ablations ARGS="copy_task --jobs 2 --out out/ablations"
 #
 # ARGS goes to the script: make train-shakespeare ARGS="--minutes 5 --out /tmp/model"

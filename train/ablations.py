@@ -4,9 +4,9 @@ A study trains every variant of one model with several seeds, on the same batche
 and for the same number of steps. What was measured is written to checkpoints/ablations/<study>/
 <variant>: metrics.csv with all seeds, variant.json with what was built, and the last weights of one
 seed; study.json beside them names all variants, trained or not, and says what these have in common:
-how the whole model is trained, and which examples come first. A run that is finished is never
-repeated, and runs are claimed by a lock that a killed process lets go of: the same command started
-again, or twice at once, shares what is left.
+how the whole model is trained, which examples come first, and which judge. A run that is finished
+is never repeated, and runs are claimed by a lock that a killed process lets go of: the same command
+started again, or twice at once, shares what is left.
 """
 
 import argparse
@@ -25,13 +25,12 @@ from train.running.flags import check_data, in_a_sentence
 from train.running.hardware import Hardware, choose, device, settle_memory
 from train.running.locks import locked
 from train.running.metrics import Metrics, read_rows, recorded, write_rows
-from train.running.records import digest_of
 from train.studies import STUDIES
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened
 from train.studies.variant import (
     describe,
     doubt_of_data,
-    refuse_other_data,
+    hold_to_data,
     refuse_to_mix,
     study_of,
     write_study,
@@ -67,7 +66,7 @@ def train(
     # recipe as it was given, since what was prepared for it is found again by its vocabulary
     counted = task if seed == KEPT_SEED else study.task(seeded(recipe, KEPT_SEED), data)
     with locked(out / "training" / "study.lock", wait=True):
-        refuse_other_data(out, digest_of(counted.batch_of(0)))
+        hold_to_data(out, counted)
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=task.tokenizer.vocab_size))
     recipe = seeded(recipe, seed)
     record = describe(recipe, counted, out / name, hardware)
@@ -116,7 +115,7 @@ def seeded(recipe: Recipe, seed: int) -> Recipe:
 
 def merge(path: Path, columns: list[str], rows: list[dict[str, str]], seed: int) -> None:
     """Put one seed's rows into a table, in place of what it held of that seed."""
-    others = [row for row in read_rows(path) if row["seed"] != str(seed)]
+    others = [row for row in read_rows(path, columns) if row["seed"] != str(seed)]
     write_rows(path, columns, sorted(others + rows, key=lambda row: int(row["seed"])))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import Job, run
 from train.running.scores import scores_alone
-from transformer_core.checkpoint import Trained
+from transformer_core.checkpoint import CONFIG_FILE, Trained, read_json
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.seeding import batch_seed
@@ -58,14 +59,12 @@ CARD = Card(
     language=(),
     dataset="random letters",
     data=(
-        f"Sequences of 1 to {MAX_SYMBOLS} letters, drawn evenly from the first {N_SYMBOLS} capital "
-        "letters with a fresh seed at every step. The scored sequences have a seed of their own. "
-        f"Of up to three letters, as {3 / MAX_SYMBOLS:.0%} of them have, there are so few "
-        "sequences that most have occurred in training as well; longer ones hardly ever have."
+        f"Sequences of 1 to {{}} letters, drawn evenly from the first {N_SYMBOLS} capital letters "
+        "with a fresh seed at every step. The scored sequences have a seed of their own."
     ),
     limits=(
-        f"It repeats up to {MAX_SYMBOLS} of the letters A to {chr(ord('A') + N_SYMBOLS - 1)} and "
-        "nothing else. Longer sequences do not fit its positions."
+        f"It repeats up to {{}} of the letters A to {chr(ord('A') + N_SYMBOLS - 1)} and nothing "
+        "else. Longer sequences do not fit its positions."
     ),
     licence="Code, weights and data are under the MIT licence.",
     scores={
@@ -74,6 +73,17 @@ CARD = Card(
         "n": "sequences",
     },
 )
+FEW = (
+    f" Of up to three letters, as {3 / MAX_SYMBOLS:.0%} of them have, there are so few sequences "
+    "that most have occurred in training as well; longer ones hardly ever have."
+)
+
+
+def card_of(folder: Path) -> Card:
+    """The prose that holds for a checkpoint: how long its sequences are, its positions say."""
+    held = read_json(folder / CONFIG_FILE)["config"]["max_len"] - 2
+    few = FEW if held == MAX_SYMBOLS else ""
+    return replace(CARD, data=CARD.data.format(held) + few, limits=CARD.limits.format(held))
 
 
 def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
@@ -123,7 +133,7 @@ def score(trained: Trained[EncoderDecoder], sequences: list[list[int]]) -> dict[
     return {**accuracy(trained.model, torch.tensor(sequences)), "n": len(sequences)}
 
 
-EXAM = scores_alone("copy", EncoderDecoder, examined, score, lambda folder: CARD)
+EXAM = scores_alone("copy", EncoderDecoder, examined, score, card_of)
 
 
 @in_a_sentence
@@ -141,7 +151,7 @@ def main(argv: list[str] | None = None) -> None:
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     evaluate = partial(judge, sequences=validation)
     model = EncoderDecoder(config)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, (validation,)), EXAM)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ from tqdm import tqdm
 from train import shakespeare
 from train.data import hub
 from train.loop import fit
-from train.running.flags import in_a_sentence
+from train.running.flags import in_a_sentence, typed
 from train.running.hardware import Hardware, choose, name_of, settle_memory
+from train.running.records import commit
 from transformer_core.checkpoint import Trained
 from transformer_core.files import write_atomically
 from transformer_core.model.models import DecoderLM
@@ -98,9 +99,7 @@ def learn(text: str, steps: int, hardware: Hardware) -> Learning:
     tokenizer = train_characters(text)
     known, judged = text[:start], text[start : start + N_JUDGED]
     ids = shakespeare.encode(tokenizer, text[: start + N_JUDGED])
-    config = replace(
-        shakespeare.TRAIN, steps=steps, minutes=0, ema=0.0, eval_every=steps, keep_last=True
-    )
+    config = replace(shakespeare.TRAIN, steps=steps, minutes=0, ema=0.0, eval_every=steps)
     torch.manual_seed(config.seed)
     model = DecoderLM(replace(shakespeare.MODEL, vocab_size=tokenizer.vocab_size))
     words = set(words_of(known))
@@ -141,9 +140,10 @@ def main(argv: list[str] | None = None) -> None:
     flags = parser.parse_args(argv)
     if flags.steps < 1:
         parser.error(f"--steps {flags.steps} must be at least 1")
+    flags.checkpoint.mkdir(parents=True, exist_ok=True)  # before minutes of training
     settle_memory()
     found = learn(hub.shakespeare(flags.data), flags.steps, choose("auto"))
-    flags.checkpoint.mkdir(parents=True, exist_ok=True)
+    found = replace(found, command=typed("learning", argv), commit=commit())
     write_atomically(flags.checkpoint / FILE, found.to_json())
     for one in found.snapshots:
         print(f"{one.step:5} steps, {one.loss:.3f} nats, {one.known:.0%} known words")

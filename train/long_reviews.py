@@ -17,7 +17,7 @@ from train.data.buckets import Ragged
 from train.data.labelled_reviews import splits
 from train.running.flags import in_a_sentence
 from train.running.measured import LONG_REVIEWS, read_flags, write_measured
-from train.running.verdicts import judge, predict
+from train.running.verdicts import Classifier, judge, predict
 from train.sentiment_cards import preset_of
 from transformer_core.checkpoint import Trained, load_trained
 from transformer_core.model.models import Model
@@ -66,6 +66,8 @@ def main(argv: list[str] | None = None) -> None:
     """Measure from the command line and write long_reviews.json."""
     checkpoint, data = read_flags(argv, "long_reviews", __doc__, "sentiment")
     trained = load_trained(checkpoint, Model)
+    if not isinstance(trained.model, Classifier):
+        raise SystemExit(f"{checkpoint} holds {type(trained.model).__name__}: it reads no reviews.")
     _, held_out = splits(data, preset_of(checkpoint))
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]

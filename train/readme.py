@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from train.data.error import DataError
 from train.evaluate import exam_of
 from train.running import markdown
 from train.running.card import meaning
@@ -103,10 +102,10 @@ def study_table(study: Study) -> str:
 
 
 def with_block(text: str, name: str, content: str) -> str:
-    """A README whose block of this name holds the content; DataError if it has no such block."""
+    """A README whose block of this name holds the content; SystemExit if it has no such block."""
     block = re.compile(rf"(<!-- {name}: .*? -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
     if not block.search(text):
-        raise DataError(f"the README has no block for {name}")
+        raise SystemExit(f"{README} has no block for {name}")
     return block.sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
 
 

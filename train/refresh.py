@@ -7,7 +7,7 @@ files in any case. The tables are those of checkpoints/: another folder of model
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from train import alignment, heads, long_reviews, readme
@@ -16,14 +16,8 @@ from train.running import measured
 from train.running.card import write_card
 from train.running.flags import in_a_sentence
 from train.running.records import is_in
-from train.running.scores import evaluate_and_publish
-from transformer_core.checkpoint import (
-    SCORES_FILE,
-    TEST_SET_FILE,
-    is_checkpoint,
-    load_trained,
-    read_measured,
-)
+from train.running.scores import Exam, evaluate_and_publish
+from transformer_core.checkpoint import SCORES_FILE, is_checkpoint, load_trained, read_measured
 from transformer_core.model.models import Model
 from transformer_core.published import CHECKPOINTS, FOLDER
 
@@ -40,17 +34,12 @@ def is_current(path: Path) -> bool:
     return read_measured(path.parent, path.name) is not None
 
 
-def is_scored(folder: Path) -> bool:
-    """Whether scores.json, and what the exam found besides, belong to the current weights, and to
-    all of the data."""
+def is_scored(folder: Path, exam: Exam) -> bool:
+    """Whether scores.json, and what the exam finds besides, are there and belong to the current
+    weights, and to all of the data."""
     scores = read_measured(folder, SCORES_FILE)
-    beside = [path for path in [folder / TEST_SET_FILE] if path.exists()]
-    return bool(scores) and "--limit" not in scores["command"] and all(map(is_current, beside))
-
-
-def scored(folder: Path, data: Path | None) -> None:
-    """Write a checkpoint's scores.json, its card and what else its exam finds."""
-    evaluate_and_publish(exam_of(CHECKPOINTS[folder.name].script), folder, data)
+    beside = [is_current(folder / name) for name in exam.beside]
+    return bool(scores) and "--limit" not in scores["command"] and all(beside)
 
 
 def measure(folder: Path, name: str, data: Path | None) -> None:
@@ -60,24 +49,22 @@ def measure(folder: Path, name: str, data: Path | None) -> None:
     main([*words, "--data", str(data)] if data else words)
 
 
-def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> list[str]:
-    """Rewrite what does not belong to the current weights. -> what was rewritten"""
-    done = []
-    for name in CHECKPOINTS:
-        folder = checkpoints / name
+def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> Iterator[str]:
+    """Rewrite what does not belong to the current weights, and yield the name of what was, each
+    when it is done."""
+    for name, published in CHECKPOINTS.items():
+        folder, exam = checkpoints / name, exam_of(published.script)
         if not is_checkpoint(folder):
             continue
-        if everything or not is_scored(folder):
-            scored(folder, data)
-            done.append(f"{name}/{SCORES_FILE}")
+        if everything or not is_scored(folder, exam):
+            evaluate_and_publish(exam, folder, data)
+            yield f"{name}/{SCORES_FILE}"
         else:
-            card = exam_of(CHECKPOINTS[name].script).card_of(folder)
-            write_card(load_trained(folder, Model), card)
+            write_card(load_trained(folder, Model), exam.card_of(folder))
         for file, (of, _) in MEASURING.items():
             if name in of and (everything or not is_current(folder / file)):
                 measure(folder, file, data)
-                done.append(f"{name}/{file}")
-    return done
+                yield f"{name}/{file}"
 
 
 @in_a_sentence
@@ -93,12 +80,13 @@ def main(argv: list[str] | None = None) -> None:
         parser.error(f"--data {flags.data} is no folder")
     if not any(is_checkpoint(flags.checkpoints / name) for name in CHECKPOINTS):
         parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
-    done = refresh(flags.checkpoints, flags.data, everything=flags.all)
-    if is_in(flags.checkpoints, [FOLDER]):
-        readme.main([])
-        done.append("README.md")
-    for name in done:
-        print(name)
+    try:
+        for name in refresh(flags.checkpoints, flags.data, everything=flags.all):
+            print(name, flush=True)
+    finally:  # also if data are missing: the tables are to agree with the cards that were written
+        if is_in(flags.checkpoints, [FOLDER]):
+            readme.main([])
+            print("README.md")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ from train.data import buckets, hub, sequences
 from train.data.error import DataError
 from train.data.films import HELD_OUT, load_all
 from train.loop import Batch, TrainConfig
-from train.running.card import Card
+from train.running.card import NAMED, Card, is_usual
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
+from train.running.records import flag, runs_of
 from train.running.run import Job, run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
@@ -57,7 +58,7 @@ PRESETS = {
 }
 WINDOW = 128  # pieces; the reviews follow one another, an [EOS] between them
 HIDDEN = 0.25  # the share of pieces to be guessed; more than BERT's 0.15 (Wettig et al. 2023)
-N_VALIDATION = 1_024  # windows
+N_VALIDATION, N_SCORED = 1_024, 16_384  # windows
 
 
 def learn_pieces(texts: list[str], vocab_size: int) -> Tokenizer:
@@ -116,7 +117,7 @@ def examined(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -
 
 def score(trained: Trained[MaskedLM], texts: list[str]) -> dict[str, float]:
     """How well the hidden pieces of reviews are guessed."""
-    windows = even_windows(stream(trained.tokenizer, texts), 16 * N_VALIDATION)
+    windows = even_windows(stream(trained.tokenizer, texts), N_SCORED)
     found = validation(trained.model, windows)
     return {**found, "ppl": math.exp(found["loss"]), "n": len(windows)}
 
@@ -136,16 +137,15 @@ CARD = Card(
     title="An encoder that fills in the blanks of film reviews",
     summary=(
         "A masked language model: an encoder Transformer, written from scratch in plain PyTorch, "
-        "that guesses hidden words from both sides. The sentiment classifier began with its "
-        "weights, as they were then."
+        "that guesses hidden words from both sides."
     ),
     pipeline="fill-mask",
     language=("en",),
     dataset=hub.IMDB,
     data=(
-        f"The training and the unlabelled reviews of the Large Movie Review Dataset (Maas et al. "
-        f"2011) without those that also stand in the test set; one labelled review in {HELD_OUT} "
-        f"validates. Windows of {WINDOW} pieces, {HIDDEN:.0%} of them hidden."
+        f"The training and the unlabelled reviews of {hub.IMDB_IN_WORDS} without those that also "
+        f"stand in the test set; one labelled review in {HELD_OUT} validates. Windows of {WINDOW} "
+        f"pieces, {HIDDEN:.0%} of them hidden."
     ),
     limits="It knows the language of film reviews written before 2011 and nothing else.",
     licence=(
@@ -160,9 +160,24 @@ CARD = Card(
         "n": "windows",
     },
 )
+OWN = replace(
+    CARD,
+    dataset="film reviews of one's own",
+    data=CARD.data.replace(hub.IMDB_IN_WORDS, NAMED),
+    limits="It knows the language of the reviews that it learnt from and nothing else.",
+)
+BEGUN_WITH = " The sentiment classifier began with its weights, as they were then."
 
 
-EXAM = scores_alone("reviews", MaskedLM, examined, score, lambda folder: CARD)
+def card_of(folder: Path) -> Card:
+    """The prose that holds for a checkpoint, and for the classifier in the folder beside it."""
+    card = CARD if is_usual(folder, {"n": N_SCORED}) else OWN
+    first = next(iter(runs_of(folder.parent / "sentiment")), {"command": ""})
+    beginnings = [Path(name).name for name in flag(first, "init") or ()]
+    return replace(card, summary=card.summary + BEGUN_WITH * (folder.name in beginnings))
+
+
+EXAM = scores_alone("reviews", MaskedLM, examined, score, card_of)
 
 
 def read(options: Options) -> tuple[Tokenizer, Tensor, Tensor]:
@@ -193,7 +208,7 @@ def main(argv: list[str] | None = None) -> None:
 
     model = MaskedLM(options.model_config(tokenizer))
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, (windows,)), EXAM)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,9 @@ from train.data.labelled_reviews import (
 from train.loop import Batch, TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
+from train.running.beginning import begun_from
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import flag, is_in, resumed_run
+from train.running.records import is_in, runs_of
 from train.running.run import Job, run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of
@@ -56,7 +57,6 @@ from train.sentiment_cards import card_of, preset_of
 from transformer_core.checkpoint import TEST_SET_FILE, Trained
 from transformer_core.model.models import EncoderClassifier, Model
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
-from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import Tokenizer
 
 MODEL = replace(reviews.MODEL, dropout=0.1)
@@ -171,7 +171,8 @@ def share_right(trained: Trained[Model], kind: str) -> float:
     return judge(predict(trained.model, corpus), some.label)["accuracy"]
 
 
-EXAM = Exam("sentiment", (EncoderClassifier, *MODELS.values()), examined, examine, card_of)
+KINDS = (EncoderClassifier, *MODELS.values())
+EXAM = Exam("sentiment", KINDS, (TEST_SET_FILE,), examined, examine, card_of)
 
 
 def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:
@@ -205,12 +206,11 @@ def with_teachers(options: Options) -> Options:
     named."""
     if options.teachers and options.preset != "sentences":
         raise SystemExit("--teachers are asked by --preset sentences alone")
-    if options.preset != "sentences" or options.teachers:
+    if options.preset != "sentences":
         return options
-    began = resumed_run(options.out) if options.resume else None
-    init = options.init or tuple(map(Path, flag(began, "init") or ()) if began else ())
-    if not init:
-        raise SystemExit("--preset sentences needs --init, from whose weights it goes on")
+    init = begun_from(options)
+    if options.teachers:
+        return options
     if is_in(options.out, init):
         # a run that is resumed would ask the half-trained weights
         raise SystemExit(f"--init {options.out} says what is learnt: choose another --out")
@@ -218,16 +218,18 @@ def with_teachers(options: Options) -> Options:
 
 
 def refuse_readers(options: Options) -> None:
-    """Refuse to continue or learn from a classifier that has read what this run is tested on.
+    """Refuse to continue or learn from a model that has read what this run is tested on.
 
-    The report's protocol cuts all reviews anew: its training part holds some of the official test.
+    The report's protocol cuts all reviews anew: its training part holds some of the official test,
+    and its test part some of what every other model has learnt from, also `train.reviews`.
     """
     by_report = options.preset in REPORT_PRESETS
     for folder in (*options.init, *options.teachers):
-        if not read_runs(folder):
+        runs = runs_of(folder)
+        if not runs:
             raise SystemExit(f"{folder} does not say what it was trained on")
-        ones = [one for one in read_runs(folder) if one["task"] == options.task]
-        if any((one["preset"] in REPORT_PRESETS) != by_report for one in ones):
+        own = [one["preset"] if one["task"] == options.task else None for one in runs]
+        if {preset in REPORT_PRESETS for preset in own} != {by_report}:
             raise SystemExit(
                 f"{folder} was trained under another protocol, and has read what this is tested on"
             )
@@ -278,7 +280,7 @@ def main(argv: list[str] | None = None) -> None:
         print(f"temperature {temperature:.2f}")
 
     batch_of = batches_with(unsaid(len(others)))
-    job = Job(options, model, tokenizer, batch_of, loss, validation.metrics)
+    job = Job(options, model, tokenizer, batch_of, loss, validation.metrics, validation.examples)
     run(replace(job, taught=taught) if teachers else job, EXAM, finish)
 
 

@@ -13,17 +13,16 @@ from torch import Tensor, nn
 from train.data import hub, sequences
 from train.data.error import DataError
 from train.loop import Batch, TrainConfig
-from train.running.card import Card
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import flag
+from train.running.records import runs_of
 from train.running.run import Job, run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
+from train.shakespeare_cards import card_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import DecoderLM
 from transformer_core.model.seeding import batch_seed
-from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import Tokenizer, train_characters
 
 MODEL = ModelConfig(
@@ -52,46 +51,6 @@ PRESETS = {
     "cpu": (MODEL, TRAIN),
     "trial": (MODEL, replace(TRAIN, keep_last=False)),  # runs by which settings are chosen
 }
-CARD = Card(
-    title="A decoder that writes Shakespeare",
-    summary=(
-        "A character-level language model: a decoder-only Transformer, written from scratch in "
-        "plain PyTorch, that continues a text one character at a time."
-    ),
-    pipeline="text-generation",
-    language=("en",),
-    dataset="karpathy/tiny_shakespeare",
-    data=(
-        "Tiny Shakespeare, about a million characters from the plays, in its usual split: the "
-        "first nine tenths train, the score is of the last tenth; no character of it was trained "
-        "on."
-    ),
-    limits=(
-        "It knows letters, not facts: it writes the sound of the plays without their sense, "
-        "invents words and speakers, and forgets what lies further back than its context. It knows "
-        "only the characters of its text, follows no instructions, and says what the plays might "
-        "say, insults included."
-    ),
-    licence=(
-        "The code and the weights are under the MIT licence; the text of the plays is in the "
-        "public domain."
-    ),
-    scores={
-        "val_loss": "validation loss, that of the last tenth, nats per character",
-        "bits_per_character": "the same in bits",
-        "n_chars": "characters",
-    },
-)
-KEPT_BEST = " {} kept the weights that were best on it, as is usual in the literature."
-KEPT_LAST = (
-    " {} kept the weights of the last step, whatever their loss on the last tenth; trials, by "
-    "which settings can be chosen, leave out another twentieth (`--preset trial`)."
-)
-SEVERAL = (
-    " That another run followed, and with which teachers, was decided with that loss of the one "
-    "before in view."
-)
-TAUGHT_BY = " {} learnt half from the text, half from the answers of models trained before."
 HELD_OUT = 0.1  # the usual split: the last tenth, which a model is scored on
 # What trials leave out and are judged by. It is not right before the last tenth, which begins
 # within a play: a model that has not read how a play begins predicts the rest of it worse.
@@ -184,7 +143,7 @@ def refuse_readers(options: Options) -> None:
     if options.preset != "trial":
         return
     for folder in (*options.init, *options.teachers):
-        runs = read_runs(folder)
+        runs = runs_of(folder)
         if not runs or any(run["preset"] != "trial" for run in runs):
             raise SystemExit(f"{folder} has read what a trial is judged by: name a trial's own")
 
@@ -231,23 +190,6 @@ def score(trained: Trained[DecoderLM], examples: tuple[str, int | None]) -> dict
     }
 
 
-def card_of(folder: Path) -> Card:
-    """The prose that holds for a checkpoint: what its runs had to do with the last tenth."""
-    runs = dict(enumerate(read_runs(folder), start=1))
-    last = [n for n, one in runs.items() if one["train"].get("keep_last")]
-    best = [n for n in runs if n not in last]
-    taught = [n for n, one in runs.items() if flag(one, "teachers")]
-    said = ((KEPT_BEST, best), (KEPT_LAST, last), (TAUGHT_BY, taught))
-    data = [sentence.format(named(numbers)) for sentence, numbers in said if numbers]
-    return replace(CARD, data="".join([CARD.data, *data, *[SEVERAL] * (len(runs) > 1)]))
-
-
-def named(numbers: list[int]) -> str:
-    """Some runs, at the beginning of a sentence."""
-    *first, last = map(str, numbers)
-    return f"Runs {', '.join(first)} and {last}" if first else f"Run {last}"
-
-
 EXAM = scores_alone("shakespeare", DecoderLM, examined, score, card_of)
 
 
@@ -284,7 +226,7 @@ def main(argv: list[str] | None = None) -> None:
     batch_of = batches(learnt, config.max_len, options.train)
     loss = partial(loss_of, smoothing=options.train.label_smoothing)
     model = DecoderLM(config)
-    job = Job(options, model, tokenizer, batch_of, loss, evaluate)
+    job = Job(options, model, tokenizer, batch_of, loss, evaluate, (judged[start:],))
     run(replace(job, taught=taught) if teachers else job, EXAM)
 
 

@@ -19,11 +19,13 @@ from train.data.pairs import (
     Encoded,
     batches,
     encode,
+    ids_of,
     learn_pieces,
     load,
     spread,
 )
 from train.loop import Batch, TrainConfig
+from train.running.beginning import begun_from
 from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import Job, run
@@ -223,6 +225,8 @@ EXAM = scores_alone("translation", EncoderDecoder, examined, score, card_of)
 def main(argv: list[str] | None = None) -> None:
     """Train from the command line."""
     options = read_flags("translation", PRESETS, __doc__, argv, fixed=("best_by", *OF_CLASSIFIERS))
+    if options.preset == "finish":
+        begun_from(options)
     pairs, validation = load(options.data)
     if options.exam:
         tested(options.data)  # now, and not after the training
@@ -245,7 +249,8 @@ def main(argv: list[str] | None = None) -> None:
 
     loss = functools.partial(loss_of, smoothing=options.train.label_smoothing)
     model = EncoderDecoder(config)
-    run(Job(options, model, tokenizer, batch_of, loss, evaluate), EXAM)
+    judged = ids_of(some.values())
+    run(Job(options, model, tokenizer, batch_of, loss, evaluate, judged), EXAM)
 
 
 if __name__ == "__main__":

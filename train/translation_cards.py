@@ -8,9 +8,8 @@ from sacrebleu.metrics.chrf import CHRF
 
 from train.data import hub
 from train.running.card import Card
-from train.running.records import flag
+from train.running.records import flag, runs_of
 from transformer_core.checkpoint import SCORES_FILE, read_json
-from transformer_core.studies.trainings import read_runs
 
 MIX = {"bleu_test_tatoeba", "bleu_test_multi30k_2016_flickr"}  # scores on the mix's own test sets
 YEARS = range(2010, 2016)  # of IWSLT's test sets
@@ -108,7 +107,7 @@ def card_of(folder: Path) -> Card:
 
     With it, nothing but the test sets tells whether it was the mix that is described.
     """
-    runs = read_runs(folder)
+    runs = runs_of(folder)
     if runs and not any(flag(one, "data") for one in runs):
         return TALKS
     scored = (read_json(folder / SCORES_FILE) or {}).get("scores", {})

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from train.running.flags import in_a_sentence
-from train.running.records import TRIALS, validation_losses
+from train.running.records import TRIALS, runs_of, validation_losses
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
-from transformer_core.studies.trainings import read_runs
 
 
 def record_of(folder: Path) -> dict[str, Any]:
     """What a trial's folder says of its last run; SystemExit if it says nothing."""
-    runs = read_runs(folder)
+    runs = runs_of(folder)
     losses = validation_losses(folder, len(runs))
     if not losses:
         raise SystemExit(f"{folder} holds no training that was evaluated")

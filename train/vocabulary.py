@@ -18,8 +18,9 @@ import torch
 from train.data.hub import Pairs
 from train.data.pairs import Encoded, batches, encode, learn_pieces, load, spread
 from train.loop import TrainConfig, fit
-from train.running.flags import in_a_sentence
-from train.running.hardware import Hardware, choose, settle_memory
+from train.running.flags import in_a_sentence, typed
+from train.running.hardware import Hardware, choose, name_of, settle_memory
+from train.running.records import commit
 from train.translation import (
     MODEL,
     N_VALIDATION,
@@ -107,7 +108,15 @@ def main(argv: list[str] | None = None) -> None:
     for size in SIZES:
         found.append(try_size(size, pairs, validation, config, hardware))
         print(json.dumps(found[-1]), flush=True)
-    record = {"chosen": MODEL.vocab_size, "tried": found}
+    record = {
+        "chosen": MODEL.vocab_size,
+        "tried": found,
+        "command": typed("vocabulary", argv),
+        "device": name_of(hardware.device),
+        "threads": torch.get_num_threads(),
+        "precision": hardware.precision,
+        "commit": commit(),
+    }
     write_atomically(flags.checkpoint / "vocabulary.json", json.dumps(record, indent=2) + "\n")
 
 

@@ -264,7 +264,16 @@ def test_runs_on_other_data_are_not_mixed(small, tmp_path, monkeypatch):
             with pytest.raises(SystemExit, match="copy_task was trained on other data"):
                 run(tmp_path, "--variants", name, "--seeds", "2")
             assert not is_finished(folder / name, 2)
-    del held["first_examples"]
+
+    def judged_by_others(recipe, data):
+        task = study.task(recipe, data)
+        return replace(task, judged=tuple(t + 1 for t in task.judged))
+
+    with monkeypatch.context() as patch:
+        patch.setitem(STUDIES, "copy_task", replace(study, task=judged_by_others))
+        with pytest.raises(SystemExit, match="copy_task was judged on other data"):
+            run(tmp_path, "--variants", "full", "--seeds", "2")
+    del held["first_examples"], held["judged"]
     path.write_text(json.dumps(held))  # as older ones
     run(tmp_path, "--variants", "full", "--seeds", "2")
     assert is_finished(folder / "full", 2)
@@ -339,9 +348,9 @@ def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
 
 def test_merging_replaces_one_seed_and_keeps_the_others(tmp_path):
     path = tmp_path / "table.csv"
-    for seed, value in ((1, "b"), (0, "a"), (1, "c")):
+    for seed, value in ((1, "2.50"), (0, "1e-07"), (1, "3")):
         merge(path, ["seed", "value"], [{"seed": str(seed), "value": value}], seed)
-    assert path.read_text() == "seed,value\n0,a\n1,c\n"
+    assert path.read_text() == "seed,value\n0,1e-07\n1,3\n", "as they were written"
 
 
 def test_counted_operations_are_those_of_the_matrices():
@@ -351,7 +360,7 @@ def test_counted_operations_are_those_of_the_matrices():
     def loss_of(model, batch):
         return model(batch[0]).sum(), torch.tensor(batch[0].numel())
 
-    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None, ())
     matrices = 4 * 16 * 16 + 2 * 16 * 32 + 20 * 16
     attention = 2 * 8 * 16  # every token with 8 keys, and 8 values
     # a multiplication and an addition each; the backward pass is two products for each of the first
@@ -365,7 +374,7 @@ def test_a_recurrent_layer_is_counted_too():
     def loss_of(model, batch):
         return model(batch[0]).sum(), torch.tensor(len(batch[0]))
 
-    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None)
+    task = Task(None, lambda step: (torch.ones(4, 8, dtype=torch.long),), loss_of, None, ())
     assert flops_per_target(recipe, task) > 3 * 2 * 8 * 4 * 32 * (16 + 32) * 0.9
 
 

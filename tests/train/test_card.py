@@ -12,6 +12,7 @@ from train.running.markdown import table
 from train.translation_cards import CARD
 
 RUN = {
+    "task": "one",
     "minutes": 84.2,
     "steps": 2450,
     "tokens": 9_814_909,
@@ -105,6 +106,29 @@ def test_what_was_tried_stands_in_the_card_also_where_it_did_not_help(tmp_path):
     assert text.count("| base |") == 1, "the second time it replaced the first"
     assert text.endswith("All had `python -m train.one --steps 80`")
     assert "on 2 cores (bf16)" in text
+
+
+def test_a_trial_that_became_a_run_of_the_model_is_named_as_that(tmp_path):
+    trial = {"device": "2 cores", "precision": "bf16", "commit": "4fd488a", "steps": 80}
+    trial |= {"lowest": 1.5, "last": 1.7}
+    told = [
+        {**trial, "trial": "taken", "command": RUN["command"], "minutes": 84.2},
+        {**trial, "trial": "again", "command": RUN["command"], "minutes": 1.0},
+    ]
+    (tmp_path / "trials.json").write_text(json.dumps(told))
+    assert "\n\nShort trainings, whose" in describe_trials(tmp_path)[0]
+    (tmp_path / "run.json").write_text(json.dumps([{**RUN, "command": "another"}, RUN]))
+    (text,) = describe_trials(tmp_path)
+    assert "| taken | run 2 above | 84.2 |" in text and "| again |  | 1.0 |" in text
+    assert "Short trainings and runs that are told of above, whose losses" in text
+
+
+@pytest.mark.parametrize("named", ["--init out/a", "--teachers b out/a", "--out out/a", "--out a"])
+def test_a_folder_on_the_way_is_said_to_be_one_whichever_flag_names_it(tmp_path, named):
+    run = {**RUN, "command": f"python -m train.one {named} --steps 3"}
+    (tmp_path / "run.json").write_text(json.dumps([run]))
+    said = "What a command calls out/… was a folder on the way" in describe_runs(tmp_path)
+    assert said is ("out/" in named)
 
 
 def test_a_folder_without_losses_is_no_trial(tmp_path):

@@ -9,6 +9,7 @@ from tiny import TEXT
 from train import learning, shakespeare
 from train.learning import RECORDED, counted_loss, known_share, learn
 from train.running.hardware import Hardware
+from train.running.records import commit
 from transformer_core.studies.learning import learning_of
 
 SMALL = dict(d_model=32, n_heads=2, n_layers=1, d_ff=32, max_len=16)
@@ -58,12 +59,17 @@ def test_a_training_is_recorded_from_before_the_first_step_to_the_last(small):
     assert RECORDED[0] == 0 and list(RECORDED) == sorted(set(RECORDED))
 
 
-def test_the_command_writes_what_the_page_reads(small, tmp_path, capsys):
+def test_the_command_writes_what_the_page_reads(small, tmp_path, capsys, monkeypatch):
     (tmp_path / "input.txt").write_text(TEXT * 40)
     words = ["--data", str(tmp_path / "input.txt"), "--checkpoint", str(tmp_path / "writer")]
     learning.main([*words, "--steps", "2"])
     found = learning_of(tmp_path / "writer")
     assert found is not None and [one.step for one in found.snapshots] == [0, 1, 2]
     assert "2 steps" in capsys.readouterr().out
+    assert found.command.endswith("--steps 2") and found.commit == commit()
     with pytest.raises(SystemExit):
         learning.main([*words, "--steps", "0"])
+    monkeypatch.setattr(learning, "learn", lambda *_: pytest.fail("minutes of training"))
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match="File exists"):
+        learning.main([*words[:-1], str(tmp_path / "file")])

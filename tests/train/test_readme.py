@@ -57,7 +57,7 @@ def test_a_readme_without_the_block_is_refused_in_a_sentence(tmp_path, monkeypat
     with pytest.raises(SystemExit) as end:
         main([])
     assert end.value.code == 2
-    assert capsys.readouterr().err == "the README has no block for scores\n"
+    assert capsys.readouterr().err == "README.md has no block for scores\n"
     assert (tmp_path / "README.md").read_text() == "# Nothing"
 
 

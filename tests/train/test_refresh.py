@@ -10,7 +10,7 @@ from train import copy_task, refresh
 from train.evaluate import exam_of
 from train.running import card, card_training
 from train.running.measured import MEASURED
-from transformer_core.checkpoint import load_trained, save
+from transformer_core.checkpoint import load_trained, save, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import EncoderDecoder, Model
 from transformer_core.published import CHECKPOINTS
@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "checkpoints" / name for name in CHECKPOINTS]
 
 
+PAIR = ("copy_task", "translation")  # of which the first needs no data
+BLOCKS = "".join(f"<!-- {n}: made -->\n<!-- end of {n} -->\n" for n in ("scores", "ablations"))
 FILES = ("scores.json", "test_set.json", *refresh.MEASURING)
 FOUND = [path for folder in FOLDERS for name in FILES if (path := folder / name).exists()]
 
@@ -36,7 +38,7 @@ def test_what_is_published_stands_for_the_published_weights(path):
 
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if f.exists()], ids=lambda f: f.name)
 def test_every_published_checkpoint_is_scored(folder):
-    assert refresh.is_scored(folder)
+    assert refresh.is_scored(folder, exam_of(CHECKPOINTS[folder.name].script))
     own = [name for name, (of, _) in refresh.MEASURING.items() if folder.name in of]
     assert all((folder / name).exists() for name in own)
 
@@ -55,19 +57,49 @@ def test_only_what_stands_for_other_weights_is_found_out_anew(tmp_path, monkeypa
     write_atomically(folder / "tokenizer.json", symbols(copy_task.N_SYMBOLS).to_json())
     cards, model_card = [], card.model_card
     monkeypatch.setattr(card, "model_card", lambda *of: cards.append(of) or model_card(*of))
-    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
+    assert [*refresh.refresh(tmp_path, None, everything=False)] == ["copy_task/scores.json"]
     assert refresh.is_current(folder / "scores.json") and (folder / "README.md").exists()
     assert len(cards) == 1
-    assert refresh.refresh(tmp_path, None, everything=False) == []
+    assert [*refresh.refresh(tmp_path, None, everything=False)] == []
     assert len(cards) == 2, "a card is written from the files in any case"
-    assert refresh.refresh(tmp_path, None, everything=True) == ["copy_task/scores.json"]
+    assert [*refresh.refresh(tmp_path, None, everything=True)] == ["copy_task/scores.json"]
     record = json.loads((folder / "scores.json").read_text())
     limited = {**record, "command": record["command"] + " --limit 3"}
     (folder / "scores.json").write_text(json.dumps(limited))
-    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
+    assert [*refresh.refresh(tmp_path, None, everything=False)] == ["copy_task/scores.json"]
     save(folder, EncoderDecoder(config))
     assert not refresh.is_current(folder / "scores.json")
-    assert refresh.refresh(tmp_path, None, everything=False) == ["copy_task/scores.json"]
+    assert [*refresh.refresh(tmp_path, None, everything=False)] == ["copy_task/scores.json"]
+
+
+def test_scores_without_what_the_exam_finds_beside_them_are_computed_anew(tmp_path):
+    folder = tmp_path / "copy_task"
+    save(folder, EncoderDecoder(replace(copy_task.MODEL, d_model=16, n_layers=1)))
+    record = {"scores": {}, "command": "", "weights": weights_of(folder)}
+    (folder / "scores.json").write_text(json.dumps(record))
+    assert refresh.is_scored(folder, copy_task.EXAM)
+    exam = replace(copy_task.EXAM, beside=("test_set.json",))
+    assert not refresh.is_scored(folder, exam)
+    (folder / "test_set.json").write_text(json.dumps(record))
+    assert refresh.is_scored(folder, exam)
+
+
+def test_what_was_done_before_data_were_missing_is_named_and_stands_in_the_readme(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(refresh, "CHECKPOINTS", {n: CHECKPOINTS[n] for n in PAIR})
+    for name in PAIR:
+        folder = tmp_path / "checkpoints" / name
+        save(folder, EncoderDecoder(replace(copy_task.MODEL, d_model=16, n_layers=1)))
+        write_atomically(folder / "tokenizer.json", symbols(copy_task.N_SYMBOLS).to_json())
+    (tmp_path / "README.md").write_text(BLOCKS)
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(SystemExit, match=r"nothing has no test\*\.parquet"):
+        refresh.main(["--data", "nothing"])
+    assert capsys.readouterr().out.splitlines() == ["copy_task/scores.json", "README.md"]
+    assert "[copy_task](checkpoints/copy_task)" in (tmp_path / "README.md").read_text()
 
 
 def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_published_ones(

@@ -26,6 +26,7 @@ from torch.testing import assert_close
 from train import copy_task, refresh, reviews, shakespeare
 from train.data.error import DataError
 from train.evaluate import main as examine
+from train.running import records
 from train.running.flags import in_a_sentence, published_by, read_flags
 from train.running.locks import alone_in
 from train.running.metrics import read_rows
@@ -155,6 +156,7 @@ def test_two_processes_give_what_one_gives(tmp_path, text):
         ("--steps 0 --init=a", ["a"]),
         ("--steps 0 --init", []),
         ("--initial a --out init", None),
+        ("--init a --steps 0 --init=b c", ["b", "c"]),
     ],
 )
 def test_a_flag_is_read_from_what_was_typed(typed, said):
@@ -215,6 +217,11 @@ def test_a_run_without_an_exam_leaves_the_scores_to_whoever_asks(trained, tmp_pa
 def test_copy_task_runs_two_steps(tmp_path, capsys):
     copy_task.main([*SMALL, "--steps", "2", "--max-len", "6", "--out", str(tmp_path)])
     assert load_trained(tmp_path).tokenizer.encode("AT") == [6, 25]
+    card = (tmp_path / "README.md").read_text()
+    assert (
+        "Sequences of 1 to 4 letters" in card and "It repeats up to 4 of the letters A to T" in card
+    )
+    assert "Of up to three letters" not in card, "which is said of the published sizes"
     scores = json.loads((tmp_path / "scores.json").read_text())["scores"]
     assert scores["n"] == 1000 and scores["exact_match"] < 0.1
     assert "exact_match" in capsys.readouterr().out
@@ -399,13 +406,17 @@ def test_what_is_known_of_a_model_is_dropped_when_other_weights_stand(trained, m
         patch.setattr(checkpoint, "save", dies)
         with pytest.raises(Killed):
             keep(folder, held.model, held.tokenizer, anew=True)
-    assert refresh.is_scored(folder), "the old weights and their scores are still there"
+    assert refresh.is_scored(folder, shakespeare.EXAM), (
+        "the old weights and their scores are still there"
+    )
     assert known <= {path.name for path in folder.iterdir()}
     with monkeypatch.context() as patch:
         patch.setattr("train.running.run.retract", dies)
         with pytest.raises(Killed):
             keep(folder, held.model, held.tokenizer, anew=True)
-    assert not refresh.is_scored(folder), "the scores that are there name other weights"
+    assert not refresh.is_scored(folder, shakespeare.EXAM), (
+        "the scores that are there name other weights"
+    )
     assert not (folder / "README.md").exists()
     keep(folder, held.model, held.tokenizer, anew=True)
     assert not known & {path.name for path in folder.iterdir()}
@@ -675,7 +686,7 @@ def test_a_model_that_is_being_replaced_does_not_judge_the_run_that_replaces_it(
     assert found.tokenizer.to_json() == expected.tokenizer.to_json()
 
 
-def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill):
+def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill, capsys):
     texts = tmp_path / "imdb"
     texts.mkdir()
     for name, label in (("train", 0), ("test", 1), ("unsupervised", -1)):
@@ -686,7 +697,10 @@ def test_a_vocabulary_of_another_size_is_gone_on_with(tmp_path, kill):
     flags = [*SMALL, "--data", str(texts), "--steps", "1", "--batch-size", "4", "--no-exam"]
     flags += ["--out", str(tmp_path / "model")]
     kill(reviews, [*flags, "--vocab-size", "90"], "train.reviews.validation")
-    reviews.main([*flags, "--resume"])
+    with pytest.raises(SystemExit):
+        reviews.main([*flags, "--vocab-size", "91", "--resume"])
+    assert "--resume keep theirs, of 90 pieces, not 91" in capsys.readouterr().err
+    reviews.main([*flags, "--vocab-size", "90", "--resume"])  # as it was begun
     assert load_trained(tmp_path / "model").tokenizer.vocab_size == 90
 
 
@@ -694,8 +708,10 @@ def test_rows_of_a_run_that_was_killed_before_it_was_recorded_are_none_of_the_pa
     folder = Path(trained[-1])
     more = [*trained, "--seed", "3"]
     kill(shakespeare, [*more, "--init", str(folder)], "train.running.run.record_run")
-    assert {row["run"] for row in read_metrics(folder)} == {"1", "2"}
+    assert {row["run"] for row in read_metrics(folder)} == {"1"}
+    assert {row["run"] for row in read_metrics(folder / "training")} == {"1", "2"}
     shakespeare.main([*more, "--resume"])
+    assert not (folder / "training" / "metrics.csv").exists()
     assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3]
     assert {row["run"] for row in read_metrics(folder)} == {"1", "2"}
 
@@ -715,11 +731,95 @@ def test_a_model_is_improved_by_last_weights_only_when_they_are_there(trained, m
         with pytest.raises(Killed):
             shakespeare.main(more)
     after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    del before["metrics.csv"], after["metrics.csv"]
-    assert after == before
+    assert after == before, "they go on describing the model that is there"
     shakespeare.main([*more, "--resume"])
     assert [run["steps"] for run in read_runs(folder)] == [2, 6]
     assert (folder / "config.json").read_bytes() != before["config.json"]
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_run_that_waits_has_its_whole_curve_also_if_it_is_killed(
+    trained, tmp_path, monkeypatch, others
+):
+    folder, whole, other = Path(trained[-1]), tmp_path / "whole", tmp_path / "other"
+    shakespeare.main([*trained[:-1], str(other), "--seed", "1", "--no-exam"])
+    shutil.copytree(folder, whole)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    more = [*trained[:-2], "--keep-last", "--steps", "9", "--seed", "3", "--no-exam", "--init"]
+    more += [str(other)] * others
+    shakespeare.main([*more, str(whole), "--out", str(whole)])
+    calls, sound = itertools.count(), shakespeare.validation_loss
+
+    def dies_at_the_third(*given):
+        if next(calls) == 2:
+            raise Killed
+        return sound(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare, "validation_loss", dies_at_the_third)
+        with pytest.raises(Killed):
+            shakespeare.main([*more, str(folder), "--out", str(folder)])
+    assert before == {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+    shakespeare.main([*trained, "--resume", "--seed", "3", "--keep-last", "--steps", "9"])
+    found, expected = (
+        [{**row, "seconds": ""} for row in read_metrics(at)] for at in (folder, whole)
+    )
+    assert found == expected and {row["step"] for row in found} >= {"0", "3", "6", "9"}
+    assert [run["train"]["seed"] for run in read_runs(folder)] == [*[1] * others, 0, 3]
+    held, wanted = (checkpoint.load(at) for at in (folder, whole))
+    assert torch.equal(weights(held), weights(wanted))
+
+
+def test_a_run_killed_while_it_is_recorded_is_recorded_once(trained, monkeypatch):
+    folder, calls, withdraw = Path(trained[-1]), itertools.count(), records.withdraw
+
+    def dies_at_the_second(folder):  # the first is that of an earlier run, before this is announced
+        if next(calls):
+            raise Killed
+        withdraw(folder)
+
+    more = [*trained, "--seed", "3"]
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "withdraw", dies_at_the_second)
+        with pytest.raises(Killed):
+            shakespeare.main([*more, "--init", str(folder)])
+    assert len(read_runs(folder)) == 2 and (folder / records.BEGUN).exists()
+    shakespeare.main([*more, "--resume"])
+    assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3]
+    assert not (folder / records.BEGUN).exists()
+
+
+def test_a_record_says_all_that_a_run_ran_on(trained, monkeypatch):
+    folder, more = Path(trained[-1]), [*trained, "--resume", "--no-exam", "--steps"]
+    (first,) = read_runs(folder)
+    monkeypatch.setattr("train.running.run.name_of", lambda where: "A GPU")
+    monkeypatch.setattr("train.running.run.commit", lambda: "abc")
+    shakespeare.main([*more, "4", "--precision", "bf16"])
+    shakespeare.main([*more, "6", "--precision", "auto"])
+    (run,) = read_runs(folder)
+    assert run["steps"] == 6 and len(run["resumed"]) == 2
+    assert run["device"] == f"{first['device']}, then A GPU"
+    assert run["commit"] == f"{first['commit']}, then abc"
+    assert (run["precision"], run["precision_why"]) == ("no, then bf16", "as asked for")
+    assert (run["threads"], run["torch"]) == (first["threads"], first["torch"])
+
+
+def test_an_older_record_that_lacks_what_is_needed_is_a_sentence(trained):
+    folder, (run,) = Path(trained[-1]), read_runs(Path(trained[-1]))
+    for lacking in ("tokens", "commit"):
+        del run[lacking]
+    del run["train"]["patience"]
+    (folder / "run.json").write_text(json.dumps([run]))
+    for flags in (["--resume"], ["--init", str(folder)]):
+        with pytest.raises(SystemExit, match=r"run\.json: run 1 lacks tokens, commit, train\.pat"):
+            shakespeare.main([*trained, *flags])
+
+
+def test_a_damaged_curve_is_a_sentence(trained):
+    path = Path(trained[-1]) / "metrics.csv"
+    path.write_text(path.read_text().replace("validation,loss,", "validation,loss,x"))
+    with pytest.raises(SystemExit, match=r"metrics\.csv, line 2: value is 'x"):
+        shakespeare.main([*trained, "--init", trained[-1]])
 
 
 def test_who_goes_on_from_a_model_need_not_say_its_sizes_again(trained):
@@ -854,6 +954,9 @@ def test_a_run_is_not_resumed_with_other_data(trained, text):
         shakespeare.main(more)
     text.write_text(was.replace("resolved", "devolser"))
     with pytest.raises(SystemExit, match="its first batch would be another"):
+        shakespeare.main(more)
+    text.write_text(was[:-30] + was[:-31:-1])
+    with pytest.raises(SystemExit, match="what it is judged by would be another"):
         shakespeare.main(more)
     for name in UNSAID:
         del run[name]

@@ -13,21 +13,31 @@ import torch.nn.functional as F
 from tiny import build, tiny_classifier, words
 from torch.testing import assert_close
 
-from train import evaluate, long_reviews, naive_bayes, reviews, sentiment, translation
+from train import (
+    evaluate,
+    long_reviews,
+    naive_bayes,
+    reviews,
+    sentiment,
+    sentiment_cards,
+    translation,
+)
 from train.data import films, hub, labelled_reviews, short_sentences
 from train.data.buckets import Ragged
 from train.data.error import DataError
 from train.data.hub import Reviews
 from train.loop import TrainConfig
 from train.naive_bayes import begin_with_naive_bayes
+from train.reviews import BEGUN_WITH
 from train.running import verdicts
+from train.running.card import NAMED
 from train.running.flags import read_flags
 from train.running.locks import alone_in
 from train.running.metrics import read_rows
-from transformer_core.checkpoint import load, load_trained, weights_of
+from transformer_core.checkpoint import load, load_trained, save, weights_of
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.masks import PAD
-from transformer_core.model.models import EncoderClassifier, MaskedLM
+from transformer_core.model.models import DecoderLM, EncoderClassifier, MaskedLM
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.studies.trainings import read_runs
 from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
@@ -345,7 +355,7 @@ def test_of_short_sentences_as_many_are_positive_as_negative(kind):
     assert sum(some.label) == 20
 
 
-def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
+def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys, monkeypatch):
     pretrained, out = tmp_path / "reviews", tmp_path / "sentiment"
     common = ["--data", str(folder), *SMALL]
     reviews.main([*common, "--out", str(pretrained), "--batch-size", "4"])
@@ -356,6 +366,14 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys):
     assert details["n"] == 60 and sum(map(sum, details["confusion"])) == 60
     assert sum(one["n"] for one in details["reliability"]) == 60
     assert details["weights"] == weights_of(out)
+    _, beside = sentiment.EXAM.examine(load_trained(out), some_reviews(9, 1))
+    assert tuple(beside) == sentiment.EXAM.beside == ("test_set.json",)
+    told = [(at / "README.md").read_text() for at in (pretrained, out)]
+    assert all(f"reviews of {NAMED} without" in card and "Maas" not in card for card in told)
+    assert "25,000" not in told[1] and "The sentiment classifier began with" not in told[0]
+    assert BEGUN_WITH in reviews.card_of(pretrained).summary, "now that there is one"
+    monkeypatch.setattr(sentiment_cards, "TESTED", {"n": 60})
+    assert "The 25,000 labelled training reviews" in sentiment.card_of(out).data
     rows = read_rows(out / "metrics.csv")
     judged = {row["metric"]: float(row["value"]) for row in rows if row["split"] == "validation"}
     assert 0 < judged["accuracy_sentence"] <= 1 and 0 < judged["accuracy_first_sentence"] <= 1
@@ -505,6 +523,10 @@ def test_what_has_read_the_test_reviews_is_not_gone_on_with(folder, tmp_path):
     with pytest.raises(SystemExit, match="reported was trained under another protocol"):
         sentiment.main([*common, "--init", reported, "--out", out])
     sentiment.main([*common, "--preset", "report", "--init", reported, "--out", out])
+    pretrained = str(tmp_path / "reviews")
+    reviews.main([*common, "--out", pretrained, "--batch-size", "4"])
+    with pytest.raises(SystemExit, match="reviews was trained under another protocol"):
+        sentiment.main([*common, "--preset", "report", "--init", pretrained, "--out", out + "2"])
     with pytest.raises(SystemExit, match="by --preset sentences alone"):
         sentiment.main([*common, "--teachers", reported, "--out", out, "--overwrite"])
 
@@ -563,5 +585,8 @@ def test_policies_for_long_reviews_are_measured(folder, tmp_path):
     long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])
     found = json.loads((out / "long_reviews.json").read_text())
     assert 0 < found["n"] <= found["of"] == len(films.load(folder)[1])
+    with pytest.raises(SystemExit, match="holds DecoderLM: it reads no reviews"):
+        save(out, build(DecoderLM, vocab_size=load_trained(out).tokenizer.vocab_size))
+        long_reviews.main(["--data", str(folder), "--checkpoint", str(out)])
     losses = {policy["loss"] for policy in found["policies"].values()}
     assert len(losses) == len(long_reviews.BEGINNINGS) + 1  # each reads something else

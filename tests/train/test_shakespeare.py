@@ -1,5 +1,6 @@
 """Facts about train.shakespeare: what it reads, what it is judged by, and what teachers add."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import torch.nn.functional as F
 from tiny import TEXT, build
 from torch.testing import assert_close
 
-from train import shakespeare
+from train import shakespeare, shakespeare_cards
 from train.loop import TrainConfig
 from train.running.flags import read_flags
 from train.running.locks import alone_in
@@ -73,7 +74,7 @@ def test_of_the_loss_a_half_is_the_teachers():
     assert n == of == 24
 
 
-def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_path):
+def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_path, monkeypatch):
     out = tmp_path / "taught"
     words = [*common, "--out", str(out), "--teachers", *map(str, teachers)]
     options = read_flags(
@@ -100,6 +101,12 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     assert run["teachers"] == [{key: one[key] for key in ("command", "minutes")} for one in taught]
     card = (out / "README.md").read_text()
     assert "Run 1 kept the weights of the last step" in card and "Run 1 learnt half" in card
+    assert "The text that `--data` of the runs below names, in one split" in card
+    assert "Shakespeare" not in card.split("## Data")[1].split("## Scores")[0]
+    scores = json.loads((out / "scores.json").read_text())["scores"]
+    with monkeypatch.context() as patch:
+        patch.setattr(shakespeare_cards, "PLAYS", scores)
+        assert "Tiny Shakespeare, about" in shakespeare.EXAM.card_of(out).data
     assert "It learnt from\n\n```\n" + "\n".join(typed) in card
     assert f"It learnt from 2 more runs ({sum(one['minutes'] for one in taught)} minutes)" in card
     shakespeare.main([*common, "--init", str(out), "--out", str(out), "--no-keep-last"])

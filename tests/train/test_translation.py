@@ -282,6 +282,8 @@ def test_a_training_is_finished_on_sources_of_its_own(folder, tmp_path, monkeypa
     first, last = tmp_path / "first", tmp_path / "last"
     words = ["--data", str(folder), "--steps", "2", "--threads", "1", "--out"]
     translation.main([*words, str(first)])
+    with pytest.raises(SystemExit, match="--preset finish needs --init"):
+        translation.main(["--preset", "finish", *words, str(last)])
     translation.main(["--preset", "finish", *words, str(last), "--init", str(first)])
     assert weights == [WEIGHTS, FINISHING]
 
@@ -300,6 +302,12 @@ def test_a_weight_is_how_often_an_epoch_shows_a_pair():
     counts = torch.bincount(rows, minlength=4000).view(4, 1000)
     assert counts[0].sum() == 0 and (counts[2] == 1).all() and (counts[3] == 2).all()
     assert 250 < counts[1].sum() < 350
+
+
+def test_an_epoch_that_shows_nothing_is_a_sentence():
+    lengths = torch.full((2, 3), 9)
+    with pytest.raises(DataError, match=r"shows none of 3 examples: .* add up to 0\.03"):
+        buckets.rows_by_step(torch.full((3,), 0.01), *lengths, 300, seed=1)
 
 
 def test_an_epoch_shows_every_pair_once_and_no_batch_is_too_large():
@@ -465,7 +473,9 @@ def test_sizes_of_the_vocabulary_are_compared_on_the_same_validation(folder, mon
         with pytest.raises(SystemExit):
             vocabulary.main([*words, *wrong])
     vocabulary.main([*words, "1e-6"])  # for which one step is long enough
-    found = json.loads((folder / "new" / "vocabulary.json").read_text())["tried"]
+    record = json.loads((folder / "new" / "vocabulary.json").read_text())
+    assert record["command"].endswith("--minutes 1e-6") and record["device"] and record["commit"]
+    found = record["tried"]
     assert [one["vocab_size"] for one in found] == [80, 100]
     for one in found:
         assert (

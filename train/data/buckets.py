@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from train.data.error import DataError
 from transformer_core.model.masks import PAD
 from transformer_core.model.seeding import batch_seed
 from transformer_core.tokenization import Tokenizer
@@ -86,10 +87,18 @@ def cut(rows: Tensor, src: Tensor, tgt: Tensor, n_tokens: int) -> Iterator[Tenso
 
 
 def epoch(weights: Tensor, src: Tensor, tgt: Tensor, n_tokens: int, seed: int) -> list[Tensor]:
-    """The rows of every batch of one epoch, in random order. weights, src and tgt are (rows,)"""
+    """The rows of every batch of one epoch, in random order. weights, src and tgt are (rows,)
+
+    DataError if it shows none.
+    """
     generator = torch.Generator().manual_seed(seed)
-    rows = by_length(draw(weights, generator), src, tgt)
-    batches = list(cut(rows, src, tgt, n_tokens))
+    rows = draw(weights, generator)
+    if not len(rows):
+        raise DataError(
+            f"An epoch shows none of {len(weights):,} examples: they are too few for weights that "
+            f"add up to {weights.sum().item():.3g}"
+        )
+    batches = list(cut(by_length(rows, src, tgt), src, tgt, n_tokens))
     return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
 
 

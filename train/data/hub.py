@@ -125,6 +125,7 @@ def read_pairs(rows: datasets.Dataset, where: str) -> Pairs:
 
 
 IMDB = "stanfordnlp/imdb"
+IMDB_IN_WORDS = "the Large Movie Review Dataset (Maas et al. 2011)"
 LABELS = {"neg": 0, "negative": 0, "pos": 1, "positive": 1}
 
 

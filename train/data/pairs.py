@@ -81,6 +81,12 @@ def encode(tokenizer: Tokenizer, pairs: Pairs, max_len: int) -> Encoded:
     return Encoded(pairs, src, tgt, max_len)
 
 
+def ids_of(corpora: Iterable[Encoded]) -> Batch:
+    """All that is read and wanted in some sets, and where each side of a pair begins."""
+    sides = (side for corpus in corpora for side in (corpus.src, corpus.tgt))
+    return tuple(tensor for side in sides for tensor in (side.ids, side.starts))
+
+
 def is_held_out(en: str, source: str) -> bool:
     """One everyday sentence in 250 validates, whatever the order of the file."""
     return source.startswith("tatoeba") and zlib.crc32(en.encode()) % 250 == 0

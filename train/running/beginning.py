@@ -20,15 +20,15 @@ from transformer_core.model.models import EncoderClassifier, MaskedLM, Model
 UNTIL = ("steps", "minutes", "eval_every", "patience")  # when a run ends, and when it is judged
 
 
-def prepare(options: Options, model: Model, first_examples: str) -> None:
+def prepare(options: Options, model: Model, examples: dict[str, str]) -> None:
     """Give the model the weights that the run begins with; SystemExit with a sentence if it cannot
-    begin. first_examples is the digest of its first batch."""
+    begin. examples are the digests of its data, by their names in a record."""
     if options.train.optimizer == "muon" and not inside_blocks(model):
         name = type(model).__name__
         raise SystemExit(f"--optimizer muon is for blocks, and {name} has none: choose adamw")
     if options.resume:
         refuse_another_model(options.out, model)
-        refuse_other_settings(options, first_examples)
+        refuse_other_settings(options, examples)
     if options.init:
         start_from(options.init, model)
 
@@ -48,7 +48,7 @@ def refuse_another_model(folder: Path, model: Model) -> None:
         raise SystemExit(f"--resume cannot change the model in {folder}: {differences}")
 
 
-def refuse_other_settings(options: Options, first_examples: str) -> None:
+def refuse_other_settings(options: Options, examples: dict[str, str]) -> None:
     """A run is resumed with the data and the settings that it began with; only those of UNTIL may
     change."""
     run = resumed_run(options.out)
@@ -64,11 +64,12 @@ def refuse_other_settings(options: Options, first_examples: str) -> None:
         raise SystemExit(f"--resume cannot change the training in {options.out}: {differences}")
     if (flag(run, "data") is None) != (options.data is None):
         raise SystemExit(f"--resume cannot change the data of the training in {options.out}")
-    if run["first_examples"] not in (None, first_examples):
-        raise SystemExit(
-            f"--resume cannot change the data of the training in {options.out}: its first batch "
-            "would be another"
-        )
+    for name, what in (("first_examples", "its first batch"), ("judged", "what it is judged by")):
+        if run[name] not in (None, examples[name]):
+            raise SystemExit(
+                f"--resume cannot change the data of the training in {options.out}: {what} would "
+                "be another"
+            )
     if run["teachers"] not in (None, taught_by(options)):
         raise SystemExit(f"--resume cannot change the --teachers of the training in {options.out}")
 
@@ -80,6 +81,16 @@ def differing(held: dict[str, Any], wanted: dict[str, Any]) -> str:
         for name, value in held.items()
         if name in wanted and wanted[name] != value
     )
+
+
+def begun_from(options: Options) -> tuple[Path, ...]:
+    """The checkpoints that a run begins with, or began with if it is resumed; SystemExit if there
+    are none, for presets that go on from a model."""
+    began = resumed_run(options.out) if options.resume else None
+    init = options.init or tuple(map(Path, flag(began, "init") or ()) if began else ())
+    if not init:
+        raise SystemExit(f"--preset {options.preset} needs --init, from whose weights it goes on")
+    return init
 
 
 def start_from(folders: tuple[Path, ...], model: Model) -> None:

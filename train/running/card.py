@@ -17,10 +17,13 @@ from huggingface_hub import EvalResult, ModelCardData
 
 from train.running.card_training import describe_runs, describe_trials
 from train.running.markdown import table
+from train.running.records import flag, runs_of
 from transformer_core.checkpoint import SCORES_FILE, Trained, read_json, weights_of
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.model.rivals import LinearClassifier
+
+NAMED = "the data that `--data` of the runs below names"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,14 @@ class Card:
     scores: dict[str, str]  # name of a score -> its meaning and unit
     licence_id: str = "mit"  # of the weights, as the Hub writes it
     scored_on: dict[str, str] = field(default_factory=dict)  # scores that are not of `dataset`
+
+
+def is_usual(folder: Path, counts: dict[str, int]) -> bool:
+    """Whether a checkpoint learnt from what its script loads without --data, for all that its files
+    tell: no run names --data, or what it was scored on has as many examples as that."""
+    if not any(flag(run, "data") for run in runs_of(folder)):
+        return True
+    return counts.items() <= (read_json(folder / SCORES_FILE) or {}).get("scores", {}).items()
 
 
 def publish(

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from train.running.markdown import table
-from train.running.records import TRIALS, flag, planned, validation_losses
+from train.running.records import TRIALS, flag, planned, runs_of, validation_losses
 from transformer_core.checkpoint import read_json
-from transformer_core.studies.trainings import read_runs, trainings_behind
+from transformer_core.studies.trainings import trainings_behind
 
 RUNS = ("run", "minutes", "steps", "validation loss: first", "lowest", "last")
 TRIED = ("trial", "its own settings", "minutes", "steps", "validation loss: lowest", "last")
@@ -17,7 +17,7 @@ UNTOLD = ("--out", "--data", "--overwrite", "--resume", "--no-exam")  # flags th
 
 def describe_runs(folder: Path) -> str:
     """What each run did to the validation loss, also one that did not help, and its command."""
-    runs = read_runs(folder)
+    runs = runs_of(folder)
     if not runs:
         return "There is no record of the training runs."
     losses = [validation_losses(folder, number) for number, _ in enumerate(runs, start=1)]
@@ -54,12 +54,10 @@ def cut_off(runs: list[dict[str, Any]]) -> str:
 
 def renamed(runs: list[dict[str, Any]]) -> str:
     """A note on folders that commands name, if some were models on the way."""
-    if not any(name.startswith("out/") for run in runs for name in flag(run, "init") or ()):
+    folders = (flag(run, name) or () for run in runs for name in ("init", "teachers", "out"))
+    if not any(name.startswith("out/") for name in itertools.chain(*folders)):
         return ""
-    return (
-        " What a command calls out/… was a model on the way, whose folder may have been renamed "
-        "before the next."
-    )
+    return " What a command calls out/… was a folder on the way, which may have been renamed since."
 
 
 def describe_trials(folder: Path) -> list[str]:
@@ -67,23 +65,29 @@ def describe_trials(folder: Path) -> list[str]:
     trials = read_json(folder / TRIALS)
     if not trials:
         return []
+    runs = {
+        (run["command"], run["minutes"]): f"run {number} above"
+        for number, run in enumerate(runs_of(folder), start=1)
+    }
+    told = [runs.get((one["command"], one["minutes"])) for one in trials]
     settings = [settings_of(one["command"]) for one in trials]
     shared = [one for one in settings[0] if all(one in others for others in settings)]
     rows = [
         [
             one["trial"],
-            " ".join(f"`{setting}`" for setting in own if setting not in shared),
+            before or " ".join(f"`{setting}`" for setting in own if setting not in shared),
             f"{one['minutes']:,}",
             f"{one['steps']:,}",
             f"{one['lowest']:#.5g}",
             f"{one['last']:#.5g}",
         ]
-        for one, own in zip(trials, settings, strict=True)
+        for one, own, before in zip(trials, settings, told, strict=True)
     ]
+    some = "Short trainings and runs that are told of above" if any(told) else "Short trainings"
     devices = " and ".join(dict.fromkeys(f"{one['device']} ({one['precision']})" for one in trials))
     return [
         f"## Trials\n\n{table(TRIED, 'llrrrr', rows)}\n\n"
-        f"Short trainings, whose losses compare with each other alone, on {devices}. Minutes "
+        f"{some}, whose losses compare with each other alone, on {devices}. Minutes "
         "are by the clock, also where the processor had other work. All had "
         f"`{' '.join([*trials[0]['command'].split()[:3], *shared])}`"
     ]

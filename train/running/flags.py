@@ -15,7 +15,7 @@ from train.data.error import DataError
 from train.loop import SCHEDULES, TrainConfig
 from train.optimizers import OPTIMIZERS
 from train.running.hardware import ASKED, settle_memory
-from train.running.inherited import begun_with, initial
+from train.running.inherited import begun_with, initial, sizes_held
 from train.running.records import VOCABULARY, announced_run, is_in
 from transformer_core.checkpoint import (
     CheckpointError,
@@ -27,6 +27,7 @@ from transformer_core.model.blocks import FEED_FORWARDS
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.published import CHECKPOINTS, FOLDER
+from transformer_core.studies.records import StudyError
 from transformer_core.tokenization import Tokenizer
 
 CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list them
@@ -113,7 +114,7 @@ def read_flags(
     as_typed = {name: getattr(flags, name) for name in AS_TYPED}
     options = Options(
         task=task,
-        command=shlex.join(["python", "-m", f"train.{task}", *argv]),
+        command=typed(task, argv),
         model=model,
         train=train,
         init=initial(flags),
@@ -122,6 +123,12 @@ def read_flags(
     )
     refuse_to_destroy(options)
     return options
+
+
+def typed(script: str, argv: list[str] | None) -> str:
+    """A script of train with these arguments, or with those of this process."""
+    words = sys.argv[1:] if argv is None else argv
+    return shlex.join(["python", "-m", f"train.{script}", *words])
 
 
 def parsed(
@@ -226,20 +233,23 @@ def check(
     if is_in(flags.out, getattr(flags, "teachers", [])):
         # the pupil would replace its teacher there, and a resumed run would learn from the pupil
         parser.error(f"--teachers {flags.out} is also --out: choose another one")
-    if "--vocab-size" in given and (flags.init or flags.resume):
-        parser.error("--vocab-size is for a new vocabulary: --init and --resume keep theirs")
+    if "--vocab-size" in given and (held := sizes_held(flags)) and flags.vocab_size not in held:
+        parser.error(
+            "--vocab-size is for a new vocabulary: --init and --resume keep theirs, of "
+            f"{' or '.join(f'{size:,}' for size in sorted(held))} pieces, not {flags.vocab_size:,}"
+        )
 
 
 def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
     """A script's main, or what one of its processes does, that ends with a sentence on stderr and
-    exit code 2, as argparse does, if it refuses what it is asked, if its data or a checkpoint is
-    unusable or out of reach, or if somebody stops it."""
+    exit code 2, as argparse does, if it refuses what it is asked, if its data, a checkpoint or a
+    table of measurements is unusable or out of reach, or if somebody stops it."""
 
     @functools.wraps(main)
     def wrapped(*arguments: Any) -> None:
         try:
             main(*arguments)
-        except (DataError, CheckpointError, OSError) as error:
+        except (DataError, CheckpointError, StudyError, OSError) as error:
             raise said(str(error)) from error
         except KeyboardInterrupt:
             raise said("Stopped.") from None

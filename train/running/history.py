@@ -1,16 +1,14 @@
 """What went before a training: the runs that its model grew from, and those that taught it."""
 
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from train.running.flags import Options
 from train.running.metrics import Metrics, read_rows
-from train.running.records import announced_run
+from train.running.records import CURVES, Record, announced_run, resumed_run, runs_of
 from transformer_core.studies.records import METRICS_FILE
 from transformer_core.studies.trainings import read_runs, trainings_behind
-
-Record = dict[str, Any]
 
 
 def history(options: Options) -> tuple[Path, ...]:
@@ -20,25 +18,39 @@ def history(options: Options) -> tuple[Path, ...]:
     """
     if options.resume and (begun := announced_run(options.out)):
         return tuple(map(Path, begun["past"]))
-    if options.resume and (options.out / METRICS_FILE).exists():
+    if options.resume and resumed_run(options.out):
         return (options.out,)
-    runs = {folder: read_runs(folder) for folder in options.init}
+    runs = {folder: runs_of(folder) for folder in options.init}
     return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
 
 
 def open_metrics(
     options: Options, past: tuple[Path, ...]
 ) -> tuple[Metrics, list[Record], Record | None]:
-    """Start a new run after those it builds on, or, resuming, go on with the last.
+    """Start a new run after those it builds on, or, resuming, go on with the one that `resumed_run`
+    finds.
 
-    -> its metrics, the records of the runs before it, and its own record if it goes on. Runs of
-    several folders are numbered consecutively; those that two folders have in common appear once.
-    Rows of a run that was killed before it was recorded are none of the past.
+    -> its metrics, the records of the runs before it, and its own record if it goes on. Until it is
+    recorded its curve stands beside what announces it, and so do those of its past.
     """
+    begun = announced_run(options.out) if options.resume else None
+    own = resumed_run(options.out) if options.resume else None
+    if begun and begun["before"] is not None:
+        rows, runs = read_rows(options.out / CURVES), begun["before"]
+    else:
+        rows, runs = united(past)
+        if own and not begun:
+            runs.pop()
+    return Metrics(options.out / CURVES, len(runs) + 1, options.train.seed, rows), runs, own
+
+
+def united(folders: Iterable[Path]) -> tuple[list[dict[str, str]], list[Record]]:
+    """The curves and the records of the runs of several folders, numbered consecutively; those that
+    two have in common appear once."""
     rows: list[dict[str, str]] = []
     runs: list[Record] = []
-    for folder in past:
-        its = read_runs(folder)
+    for folder in folders:
+        its = runs_of(folder)
         known = n_shared(runs, its)
         rows += [
             {**row, "run": str(int(row["run"]) - known + len(runs))}
@@ -46,12 +58,7 @@ def open_metrics(
             if known < int(row["run"]) <= len(its)
         ]
         runs += its[known:]
-    begun = announced_run(options.out) if options.resume else None
-    own = begun["run"] if begun else None
-    if options.resume and not begun and past == (options.out,) and runs:
-        own = runs.pop()
-    metrics = Metrics(options.out / METRICS_FILE, len(runs) + 1, options.train.seed, rows)
-    return metrics, runs, own
+    return rows, runs
 
 
 def n_shared(some: list[Record], others: list[Record]) -> int:

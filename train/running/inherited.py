@@ -32,6 +32,19 @@ def begun_with(flags: argparse.Namespace) -> dict[str, Any]:
     return {**shape, "seed": len(before)}
 
 
+def sizes_held(flags: argparse.Namespace) -> set[int]:
+    """The size of the vocabulary that a run keeps, and the one that it asked for: of few texts a
+    vocabulary is smaller than it may be. Nothing if a new one is made."""
+    run = resumed_run(flags.out) if flags.resume else None
+    if run is not None:
+        begun = announced_run(flags.out)
+        held = [(begun["model"] if begun else model_of(flags.out)).get("vocab_size")]
+        held += flag(run, "vocab-size") or ()
+    else:
+        held = [model_of(folder).get("vocab_size") for folder in flags.init[:1]]
+    return {int(size) for size in held if size is not None}
+
+
 def model_of(folder: Path) -> dict[str, Any]:
     """The fields of a checkpoint's ModelConfig; none if it holds no model."""
     return (read_json(folder / CONFIG_FILE) or {}).get("config", {})

@@ -2,23 +2,24 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from train.loop import M, Progress
 from transformer_core.files import write_atomically
-from transformer_core.studies.records import COLUMNS
+from transformer_core.studies.records import COLUMNS, read_table
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """A csv file's rows; none if there is no such file."""
+def read_rows(path: Path, columns: Sequence[str] = COLUMNS) -> list[dict[str, str]]:
+    """A csv file's rows, as they are written; none if there is no such file, StudyError if it has
+    not these columns or a number is none."""
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+    rows: list[dict[str, str]] = read_table(path, {*columns}, as_written=True).to_dict("records")
+    return rows
 
 
-def write_rows(path: Path, columns: list[str], rows: list[dict[str, str]]) -> None:
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, str]]) -> None:
     """Replace a csv file in one step."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")

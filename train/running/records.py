@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import shlex
+import subprocess
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -11,36 +12,87 @@ from typing import Any
 
 from train.loop import Batch
 from train.running.measured import MEASURED
-from train.running.metrics import read_rows
-from transformer_core.checkpoint import SCORES_FILE, TEST_SET_FILE, TOKENIZER_FILE, read_json
+from train.running.metrics import read_rows, write_rows
+from transformer_core.checkpoint import (
+    SCORES_FILE,
+    TEST_SET_FILE,
+    TOKENIZER_FILE,
+    CheckpointError,
+    read_json,
+)
 from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.studies import learning
-from transformer_core.studies.records import METRICS_FILE
+from transformer_core.studies.records import COLUMNS, METRICS_FILE, has
 from transformer_core.studies.trainings import RUNS_FILE, completed, read_runs
 from transformer_core.tokenization import Tokenizer
 
+Record = dict[str, Any]
 TRIALS = "trials.json"
 BEGUN = Path("training") / "begun.json"  # beside the states of a run
-VOCABULARY = BEGUN.with_name(TOKENIZER_FILE)  # of the run that BEGUN describes
+# of the run that BEGUN describes: its vocabulary, and its curve behind those of the runs before it
+VOCABULARY, CURVES = BEGUN.with_name(TOKENIZER_FILE), BEGUN.with_name(METRICS_FILE)
+NEEDED = (  # what a card tells of a run, and what one that goes on is held to
+    *("task", "steps", "tokens", "processes", "threads", "precision", "commit", "torch"),
+    *("train.minutes", "train.steps", "train.patience"),
+)
 
 
-def record_run(folder: Path, before: list[dict[str, Any]], run: dict[str, Any]) -> None:
-    """Write the runs before and this one, which may still be under way, to run.json."""
+def runs_of(folder: Path) -> list[Record]:
+    """Every run that led to a checkpoint, oldest first; none if there is no record of them.
+
+    CheckpointError if the record is damaged, or of a run lacks one of NEEDED.
+    """
+    runs = read_runs(folder)
+    for number, run in enumerate(runs, start=1):
+        if missing := [name for name in NEEDED if not has(run, name)]:
+            raise CheckpointError(f"{folder / RUNS_FILE}: run {number} lacks {', '.join(missing)}")
+    return runs
+
+
+def record_run(
+    folder: Path, before: list[Record], run: Record, rows: Iterable[dict[str, str]]
+) -> None:
+    """Write the runs before and this one, which may still be under way, to run.json, and the curves
+    of all of them to metrics.csv; it is announced no more."""
+    write_rows(folder / METRICS_FILE, COLUMNS, rows)
     write_atomically(folder / RUNS_FILE, json.dumps([*before, run], indent=2) + "\n")
-    for name in (BEGUN, VOCABULARY):
-        (folder / name).unlink(missing_ok=True)
+    withdraw(folder)
 
 
 def announce_run(
-    folder: Path, past: Iterable[Path], run: dict[str, Any], model: Model, tokenizer: Tokenizer
+    folder: Path,
+    past: Iterable[Path],
+    before: list[Record],
+    rows: list[dict[str, str]],
+    run: Record,
+    model: Model,
+    tokenizer: Tokenizer,
 ) -> None:
     """Write down how a run begins, and with what: the folder's other files go on describing the
-    model that is there until this one has been evaluated. past: the folders whose runs come before
-    it."""
-    begun = {"past": [str(one) for one in past], "run": run, "model": shape_of(model)}
-    write_atomically(folder / VOCABULARY, tokenizer.to_json())  # before what says that it is there
+    model that is there until this one is recorded.
+
+    past: the folders whose runs come before it; before and rows: their records and their curves,
+    which need not stay what they are in these folders.
+    """
+    withdraw(folder)  # an earlier one, which is given up
+    if rows:
+        write_rows(folder / CURVES, COLUMNS, rows)
+    begun = {
+        "past": [str(one) for one in past],
+        "before": before,
+        "run": run,
+        "model": shape_of(model),
+    }
+    write_atomically(folder / VOCABULARY, tokenizer.to_json())
+    # last, since it says that the others are there
     write_atomically(folder / BEGUN, json.dumps(begun, indent=2) + "\n")
+
+
+def withdraw(folder: Path) -> None:
+    """Announce no run any more."""
+    for name in (BEGUN, VOCABULARY, CURVES):
+        (folder / name).unlink(missing_ok=True)
 
 
 def shape_of(model: Model) -> dict[str, Any]:
@@ -48,14 +100,15 @@ def shape_of(model: Model) -> dict[str, Any]:
     return {"kind": type(model).__name__, **asdict(model.config)}
 
 
-def digest_of(first: Batch) -> str:
-    """12 hex digits of the examples of a run's first batch, by which other data are told.
+def digest_of(examples: Batch) -> str:
+    """12 hex digits of examples, by which other data are told: those of a run's first batch, and
+    those that it is judged by.
 
-    Which examples it draws depends on how many there are: of all changes, only those of an example
-    that it does not draw, and to as many tokens as before, go unnoticed.
+    Which examples the first batch draws depends on how many there are: of all changes, only those
+    of an example that it does not draw, and to as many tokens as before, go unnoticed.
     """
     content = hashlib.sha256()
-    for tensor in first:
+    for tensor in examples:
         # what teachers answer differs a little where it is computed; a run records who they are
         if not tensor.is_floating_point() or bool(((tensor == 0) | (tensor == 1)).all()):
             whole = tensor.long().contiguous()
@@ -64,16 +117,18 @@ def digest_of(first: Batch) -> str:
 
 
 def announced_run(folder: Path) -> dict[str, Any] | None:
-    """What `announce_run` wrote, if run.json does not yet hold the run. Its model has no fields
-    where the file does not name them."""
+    """What `announce_run` wrote, if run.json does not yet hold the run.
+
+    Where an older file does not say them, its model has no fields, and the runs before it are None.
+    """
     begun = read_json(folder / BEGUN)
-    return begun and {"model": {}, **begun, "run": completed(begun["run"])}
+    return begun and {"model": {}, "before": None, **begun, "run": completed(begun["run"])}
 
 
-def resumed_run(folder: Path) -> dict[str, Any] | None:
+def resumed_run(folder: Path) -> Record | None:
     """The record of the run that --resume would go on with; None if there is none."""
     begun = announced_run(folder)
-    return begun["run"] if begun else next(iter(read_runs(folder)[-1:]), None)
+    return begun["run"] if begun else next(iter(runs_of(folder)[-1:]), None)
 
 
 def retract(folder: Path) -> None:
@@ -97,18 +152,19 @@ def validation_losses(folder: Path, number: int) -> list[float]:
     ]
 
 
-def flag(run: dict[str, Any], name: str) -> list[str] | None:
-    """What the command of a run says behind a flag; None if it does not have it."""
+def flag(run: Record, name: str) -> list[str] | None:
+    """What the command of a run says behind a flag, the last time if it has it twice; None if it
+    does not have it."""
     words: list[str] = []
     for word in shlex.split(run["command"]):
         words += word.split("=", 1) if word.startswith("--") else [word]
     if f"--{name}" not in words:
         return None
-    behind = words[words.index(f"--{name}") + 1 :]
+    behind = words[len(words) - words[::-1].index(f"--{name}") :]
     return list(itertools.takewhile(lambda word: not word.startswith("--"), behind))
 
 
-def planned(run: dict[str, Any]) -> dict[str, float]:
+def planned(run: Record) -> dict[str, float]:
     """The minutes or the steps that a run was to have, if it did not come to its end; else
     nothing."""
     until, ended = run["train"], run["ended"]
@@ -121,3 +177,12 @@ def planned(run: dict[str, Any]) -> dict[str, float]:
 def is_in(folder: Path, folders: Iterable[Path]) -> bool:
     """Whether a folder is one of several, however each is spelled."""
     return folder.resolve() in {one.resolve() for one in folders}
+
+
+def commit() -> str:
+    """What git calls the code that runs; "unknown" without git, or outside of a repository."""
+    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "unknown"
+    except OSError:
+        return "unknown"

@@ -1,6 +1,5 @@
 """What every training script does around `fit`: flags, progress bar, metrics, checkpoint, card."""
 
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,8 +18,10 @@ from train.running.history import history, open_metrics, taught_by
 from train.running.locks import alone_in
 from train.running.metrics import recorded
 from train.running.records import (
+    Record,
     announce_run,
     announced_run,
+    commit,
     digest_of,
     disown,
     is_in,
@@ -38,7 +39,9 @@ from transformer_core.model.seeding import seeding
 from transformer_core.tokenization import Tokenizer
 
 M = TypeVar("M", bound=Model)
-Record = dict[str, Any]
+# what a run that goes on may have elsewhere than where it began
+PLACE = ("device", "threads", "processes", "precision", "precision_why", "commit", "torch")
+THEN = ", then "  # between the values of a run's parts
 BAR = "{percentage:3.0f}%|{bar:20}| {elapsed}<{remaining} {postfix}"
 
 
@@ -52,6 +55,7 @@ class Job(Generic[M]):
     batch_of: Callable[[int], Batch]
     loss_of: LossOf
     evaluate: Callable[[M], dict[str, float]]
+    judged: Batch  # the examples that evaluate judges by
     # the same batches with the answers of teachers, if there are any: they are asked when nothing
     # is left that could refuse the run, since to ask them takes minutes
     taught: Callable[[], Callable[[int], Batch]] | None = None
@@ -64,8 +68,9 @@ def run(job: Job[M], exam: Exam, finish: Callable[[M], None] | None = None) -> N
     checkpoint, and writes its card.
     """
     options, model, tokenizer = job.options, job.model, job.tokenizer
-    origin = {"commit": commit(), "first_examples": digest_of(job.batch_of(0))}
-    prepare(options, model, origin["first_examples"])
+    examples = {"first_examples": digest_of(job.batch_of(0)), "judged": digest_of(job.judged)}
+    origin = {"commit": commit(), **examples}  # now: who edits the code meanwhile changes nothing
+    prepare(options, model, examples)
     with alone_in(options.out):
         if job.taught is not None:
             job = replace(job, batch_of=job.taught())
@@ -96,14 +101,14 @@ def learn(job: Job[M], origin: Record) -> Hardware:
     # improvement before it ends
     grows = is_in(options.out, past) and not (options.resume and announced_run(options.out) is None)
     waits = options.train.keep_last and grows
-    metrics, runs_before, begun = open_metrics(options, past)
+    metrics, before, begun = open_metrics(options, past)
     hardware = hardware_of(options, begun)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     if is_main and options.resume and not any(state.glob("step-*")):
         print(f"There is nothing to resume in {options.out}: the training begins anew.")
     if is_main and begun is None:
         record = describe(options, None, hardware, Progress(), origin)
-        announce_run(options.out, past, record, job.model, tokenizer)
+        announce_run(options.out, past, before, metrics.rows, record, job.model, tokenizer)
     steps = fit(
         job.model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
@@ -120,7 +125,8 @@ def learn(job: Job[M], origin: Record) -> Hardware:
         if now.metrics is not None and is_main and (ended or not waits):
             if now.is_best or (options.train.keep_last and not now.diverged):
                 keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
-            record_run(options.out, runs_before, describe(options, begun, hardware, now, origin))
+            record = describe(options, begun, hardware, now, origin)
+            record_run(options.out, before, record, metrics.rows)
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "
@@ -206,8 +212,8 @@ def hardware_of(options: Options, begun: Record | None) -> Hardware:
     timed anew, it could change halfway."""
     if begun is None or options.precision != ASKED[0]:
         return choose(options.precision)
-    why = begun["precision_why"] or "as the run began"
-    return replace(choose(begun["precision"]), why=why)
+    why = (begun["precision_why"] or "as the run began").split(THEN)[-1]
+    return replace(choose(begun["precision"].split(THEN)[-1]), why=why)
 
 
 def describe(
@@ -222,7 +228,7 @@ def describe(
     if begun is not None:
         commands = [begun["command"], *(begun["resumed"] or ()), options.command]
     command, *resumed = dict.fromkeys(commands)
-    return {
+    record = {
         "task": options.task,
         "preset": options.preset,
         "command": command,
@@ -241,12 +247,13 @@ def describe(
         "train": asdict(options.train),
         "teachers": taught_by(options),
     }
+    places = {name: in_turn(begun[name], record[name]) for name in PLACE} if begun else {}
+    return {**record, **places}
 
 
-def commit() -> str:
-    """What git calls the code that runs; "unknown" without git, or outside of a repository."""
-    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "unknown"
-    except OSError:
-        return "unknown"
+def in_turn(before: Any, now: Any) -> Any:
+    """What a run had so far and has now, one after the other if these differ."""
+    parts = [] if before is None else str(before).split(THEN)
+    if parts[-1:] == [str(now)]:
+        return before
+    return THEN.join([*parts, str(now)]) if parts else now

@@ -26,10 +26,11 @@ class Exam:
 
     task: str  # its name for `train.evaluate`
     models: tuple[type[Model], ...]  # that can sit it
+    beside: tuple[str, ...]  # the files of what it finds besides scores
     # (a checkpoint of one of these models; the data; how many of the examples, or None
     # for all) -> the examples as they are read, before any vocabulary cuts them
     read: Callable[[Trained[Any], Path | None, int | None], Any]
-    # (the checkpoint; these examples) -> the scores, and what is found beside them
+    # (the checkpoint; these examples) -> the scores, and the content of each file beside them
     examine: Callable[[Trained[Any], Any], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
 
@@ -42,7 +43,7 @@ def scores_alone(
     card_of: Callable[[Path], Card],
 ) -> Exam:
     """An exam that finds nothing beside its scores."""
-    return Exam(task, (model,), read, lambda *asked: (score(*asked), {}), card_of)
+    return Exam(task, (model,), (), read, lambda *asked: (score(*asked), {}), card_of)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from train.data import buckets
 from train.data.buckets import Ragged
 from train.data.hub import Reviews
 from train.data.labelled_reviews import encode, first_sentences, some_sentences
+from train.loop import Batch
 from transformer_core.model.models import EncoderClassifier, Model
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.tasks.classification import LABELS
@@ -76,6 +77,11 @@ class Validation:
         single, origins = some_sentences(tokenizer, whole, N_SENTENCES)
         first = first_sentences(tokenizer, whole)
         return cls(whole, label, first, single, [label[row] for row in origins])
+
+    @property
+    def examples(self) -> Batch:
+        """The reviews and their labels, of which the sentences are."""
+        return self.whole.ids, self.whole.starts, torch.tensor(self.label)
 
     def metrics(self, model: Classifier) -> dict[str, float]:
         """Loss and accuracy of whole reviews, and of sentences the accuracy alone."""

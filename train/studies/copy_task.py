@@ -41,6 +41,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
         copy_task.batches(recipe.model, recipe.train),
         partial(copy_task.loss_of, smoothing=recipe.train.label_smoothing),
         partial(copy_task.judge, sequences=judged),
+        (judged,),
     )
 
 

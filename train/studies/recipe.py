@@ -26,7 +26,8 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Task:
-    """What `fit` needs to train a recipe; by_position is the loss by place in a long text.
+    """What `fit` needs to train a recipe; judged are the examples that evaluate judges by,
+    by_position is the loss by place in a long text.
 
     The models that are judged are of the recipe's kind.
     """
@@ -35,6 +36,7 @@ class Task:
     batch_of: Callable[[int], Batch]
     loss_of: Callable[[nn.Module, Batch], tuple[Tensor, Tensor]]
     evaluate: Callable[[Any], dict[str, float]]
+    judged: Batch
     by_position: Callable[[Any], list[tuple[int, float]]] | None = None
 
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import torch
+
 from train import reviews, sentiment
 from train.data import labelled_reviews
 from train.data.buckets import Ragged
@@ -60,6 +62,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
         labelled_reviews.batches(examples, target, recipe.train, forgotten=0.0),
         partial(sentiment.loss_of, smoothing=recipe.train.label_smoothing),
         lambda model: verdicts.judge(verdicts.predict(model, judged), wanted),
+        (judged.ids, judged.starts, torch.tensor(wanted)),
     )
 
 

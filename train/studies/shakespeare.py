@@ -59,6 +59,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
         shakespeare.batches(ids[:start], recipe.model.max_len, recipe.train),
         partial(shakespeare.loss_of, smoothing=recipe.train.label_smoothing),
         lambda model: {"loss": shakespeare.validation_loss(model, judged, start)},
+        (judged[start:],),
         partial(loss_by_position, ids=ids[start:]),
     )
 

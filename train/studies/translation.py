@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from train import translation
-from train.data.pairs import Encoded, batches, encode, load, spread
+from train.data.pairs import Encoded, batches, encode, ids_of, load, spread
 from train.studies.recipe import Recipe, StudyPlan, Task, shortened, training
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.tokenization import Tokenizer, train_bpe
@@ -58,6 +58,7 @@ def task(recipe: Recipe, path: Path | None) -> Task:
         batches(tokenizer, pairs, recipe.train),
         partial(translation.loss_of, smoothing=recipe.train.label_smoothing),
         lambda model: {"loss": translation.validation_loss(model, held_out)},
+        ids_of([held_out]),
     )
 
 

@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from train.running.beginning import differing
 from train.running.hardware import Hardware, name_of
+from train.running.records import digest_of
 from train.studies.recipe import Recipe, Task
 from transformer_core.checkpoint import read_json
 from transformer_core.files import write_atomically
@@ -72,14 +73,18 @@ def settings_of(plan: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def refuse_other_data(out: Path, first_examples: str) -> None:
-    """Have study.json keep the digest of the first batch, which all variants have in common.
+def hold_to_data(out: Path, task: Task) -> None:
+    """Have study.json keep the digests of the first batch and of what judges, which all variants
+    have in common, and those that come later are held to.
 
-    SystemExit if it holds another: the runs of the study were trained on other data.
+    SystemExit if it holds others: the runs of the study were trained or judged on other data.
     """
     record = study_of(out)
-    if record.setdefault("first_examples", first_examples) != first_examples:
-        raise SystemExit(f"{out} was trained on other data: remove it or choose another --out.")
+    examples = {"first_examples": task.batch_of(0), "judged": task.judged}
+    for (name, some), how in zip(examples.items(), ("trained", "judged"), strict=True):
+        digest = digest_of(some)
+        if record.setdefault(name, digest) != digest:
+            raise SystemExit(f"{out} was {how} on other data: remove it or choose another --out.")
     write_study(out, record)
 
 

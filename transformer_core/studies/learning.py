@@ -38,6 +38,9 @@ class Learning:
     device: str
     levels: tuple[Level, ...]  # from few to many characters counted together
     snapshots: tuple[Snapshot, ...]
+    # which older recordings do not say
+    command: str = ""
+    commit: str = ""
 
     def to_json(self) -> str:
         """As learning.json keeps it."""

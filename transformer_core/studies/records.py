@@ -220,8 +220,11 @@ def has(content: Any, name: str) -> bool:
     return True
 
 
-def read_table(path: Path, wanted: set[str]) -> pd.DataFrame:
-    """A csv file whose numbers are numbers; StudyError if they are not, or columns are missing."""
+def read_table(path: Path, wanted: set[str], *, as_written: bool = False) -> pd.DataFrame:
+    """A csv file whose numbers are numbers; StudyError if they are not, or columns are missing.
+
+    as_written leaves every cell the text that it is.
+    """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except FileNotFoundError:
@@ -238,7 +241,8 @@ def read_table(path: Path, wanted: set[str]) -> pd.DataFrame:
         if wrong.any():
             line = wrong.argmax() + 2  # the head is line 1
             raise StudyError(f"{path}, line {line}: {name} is {table[name][line - 2]!r}.")
-        table[name] = numbers.astype(int) if name in WHOLE else numbers
+        if not as_written:
+            table[name] = numbers.astype(int) if name in WHOLE else numbers
     return table
 
 

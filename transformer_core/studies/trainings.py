@@ -14,7 +14,7 @@ RUNS_FILE = "run.json"  # what was run, one entry a training
 OF_A_TEACHER = {"command": str, "minutes": int | float | None}  # what its record says
 OF_A_RUN = {**OF_A_TEACHER, "device": str}
 # what the records of some published runs do not say
-UNSAID = ("preset", "precision_why", "first_examples", "teachers", "resumed", "ended")
+UNSAID = ("preset", "precision_why", "first_examples", "judged", "teachers", "resumed", "ended")
 
 
 @dataclass(frozen=True)
