@@ -186,7 +186,7 @@ const leave = () => {
   tellSentence();
   said.ariaLive = 'polite';
 };
-box.addEventListener('focusout', leave);
+for (const kind of ['focusout', 'pointercancel']) box.addEventListener(kind, leave);
 // after a tap, what it told stays
 box.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && leave());
 const tap = firstTap(box);

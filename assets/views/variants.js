@@ -152,6 +152,7 @@ const leave = () => {
 };
 // after a touch, what it showed stays
 chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
+chart.addEventListener('pointercancel', leave); // a swipe only began there
 // who goes on to the list wants to read it there
 for (const box of [chart, list]) {
   box.addEventListener('focusout', ({ relatedTarget }) => {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, rest, settle
+from visitor import enter, rest, settle, swipe, tap
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -523,6 +523,12 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     expect(said).to_contain_text(re.compile(r"”: \d+\.\d bits at temperature 1; 1 of 16 threads"))
     page.mouse.move(0, 0)  # what lies under it would be told
     expect(said).to_contain_text("different texts")
+    one = page.locator(f"{GARDEN} .garden-run[data-threads='1']").last
+    tap(one)
+    expect(said).to_contain_text("begins so. Tap it again to go on.")
+    swipe(one)
+    expect(said).to_contain_text("different texts")
+    expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(0)
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from visitor import enter, go_back, press_door, rest
+from visitor import enter, go_back, press_door, rest, tap
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "checkpoints" / "translation" / "config.json"
@@ -235,8 +235,16 @@ def a_number_opens_into_what_it_is_made_of(page):
 def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
     press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
     below = page.locator("#inside-stages figure").filter(has_text="a projection back")
-    below.locator("canvas").click()
     sheet = page.locator("#inside-number .arithmetic")
+    tap(below.locator("canvas"))
+    expect(below.locator(".stages-say")).to_contain_text("; tap it again to see how it was made")
+    rest(page)
+    expect(sheet).to_be_hidden()
+    tap(below.locator("canvas"))
+    expect(sheet.locator("h3")).to_contain_text("output of")
+    sheet.get_by_role("button", name="Fold up").click()
+    expect(sheet).to_be_hidden()
+    below.locator("canvas").click()
     expect(sheet.locator("h3")).to_contain_text("output of")
     expect(sheet.locator("h3")).to_be_in_viewport()
     sheet.locator(".term button").first.click()

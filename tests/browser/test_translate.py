@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from visitor import answered, enter, press_section, press_thrice, rest, settle, tap
+from visitor import answered, enter, press_section, press_thrice, rest, settle, swipe, tap
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -356,6 +356,13 @@ def test_the_tree_grows_is_walked_and_a_pruned_branch_of_it_is_followed(open_pag
     expect(page.locator("#tree .lead")).to_contain_text("cut. Press to")
     rest(page)
     assert german(page) == before, "a finger is told first"
+    lead = page.locator("#tree .lead")
+    swipe(cut)
+    expect(lead).to_contain_text("pieces are recorded")
+    tap(cut)
+    expect(lead).to_contain_text("cut. Press to")
+    rest(page)
+    assert german(page) == before, "what was told is gone after a swipe"
     tap(cut)
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before
