@@ -178,7 +178,7 @@ for (const kind of ['pointerover', 'focusin']) {
   box.addEventListener(kind, (event) => {
     const node = at(event);
     if (!node) return;
-    said.ariaLive = kind === 'focusin' ? 'polite' : 'off';
+    said.ariaLive = 'off'; // what has the focus has the same for its name
     said.textContent = say(node);
   });
 }

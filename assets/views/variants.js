@@ -66,7 +66,7 @@ function fill(value, lines) {
     ? `Show the ${value.shown - 1} that differ most`
     : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
-  note.ariaLive = at === null || byKey ? 'polite' : 'off'; // not what a pointer passes
+  note.ariaLive = byKey ? 'polite' : 'off'; // not what a pointer passes, or leaves
   inscribe(
     note,
     at === null

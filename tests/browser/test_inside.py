@@ -56,6 +56,7 @@ def choose(page, label, kind):
 
 def the_stages_of_attention_come_in_their_order(page):
     expect(page.locator("#inside-stages .part-title")).to_contain_text("cross-attention, head 1")
+    expect(page.locator(".part-title[role=status]")).to_have_count(1)  # or it is read aloud twice
     assert stages(page) == [
         "query",
         "key",

@@ -49,7 +49,9 @@ def can_be_read_out_and_copied(page):
 def lights_up_in_the_picture(page):
     """What one points at is said and lit in both places."""
     page.locator("#german .piece").nth(1).hover()
-    expect(page.locator("#german .view-note")).to_contain_text("%. Press it")
+    note = page.locator("#german .view-note")
+    expect(note).to_contain_text("%. Press it")
+    expect(note).to_have_js_property("ariaLive", "off")
     caption = page.locator("#translate-flow .flow-caption")
     expect(caption).to_contain_text(
         f"“{page.locator('#german .piece').nth(1).inner_text()}” comes "
@@ -69,6 +71,7 @@ def is_walked_with_arrow_keys(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#german .piece").nth(1)).to_have_class("piece on")
+    expect(page.locator("#german .view-note")).to_have_js_property("ariaLive", "polite")
     page.keyboard.press("Enter")
     expect(page.locator("#german .pieces-panel button").first).to_be_focused()
     page.keyboard.press("Escape")
@@ -335,6 +338,8 @@ def arrow_keys_walk_the_tree(page):
     """From piece to piece, of which Tab reaches one."""
     nodes = page.locator("#tree .tree-node")
     nodes.first.focus()
+    # what has the focus has the same for its name
+    expect(page.locator("#tree .lead")).to_have_js_property("ariaLive", "off")
     page.keyboard.press("ArrowDown")
     expect(nodes.nth(1)).to_be_focused()
     expect(page.locator("#tree [tabindex='0']")).to_have_count(1)
