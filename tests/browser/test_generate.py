@@ -142,11 +142,14 @@ def sections_are_about_the_character_that_was_pressed(page):
 
 def the_keyboard_reaches_every_character(page):
     """One is looked at by keys alone, and left."""
+    row = page.locator("#next button").first
+    row.evaluate("row => { window.row_ = row; }")
     page.locator("#story .story-text").focus()
     page.keyboard.press("Home")
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
+    assert row.evaluate("row => row === window.row_"), "the focus would be on another one"
     page.keyboard.press("Alt+ArrowRight")  # the browser's own
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
     page.keyboard.press("Enter")
