@@ -348,7 +348,7 @@ def a_norm_moves_a_whole_row(page, sheet):
     expect(sheet.locator(".crowd-dot")).to_have_count(2 * width)
     expect(sheet.locator(".crowd")).to_contain_text("mean 0, spread 1")
     step = sheet.locator(".arithmetic-row", has_text="÷ √variance").locator("b")
-    assert sheet.locator(".crowd-number").last.text_content() == step.inner_text()
+    assert sheet.locator(".picture-number").last.text_content() == step.inner_text()
 
 
 def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
