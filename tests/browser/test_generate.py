@@ -350,6 +350,17 @@ def test_what_a_head_looked_at_most_is_in_sight_however_long_the_text_is(open_pa
     expect(strongest).to_be_in_viewport()
     row = page.locator("#heads .heads-row")
     assert row.evaluate("row => row.scrollHeight > row.clientHeight")
+    said = page.locator("#heads .view-readout")
+    row.press("Home")
+    expect(said).to_contain_text(re.compile(r"” gives “K” [<\d]"))
+    row.press("ArrowRight")
+    expect(said).to_contain_text("” gives “I” ")
+    expect(row.locator(".on")).to_have_text("I")
+    row.press("End")
+    expect(row.locator(".on")).to_be_in_viewport()
+    page.emulate_media(media="print")
+    assert row.evaluate("row => row.scrollHeight === row.clientHeight"), "on paper it is whole"
+    page.emulate_media(media="screen")
     for head in (0, 9, 14):
         page.locator("#heads .heads-grid button").nth(head).click()
         expect(strongest).to_be_in_viewport()

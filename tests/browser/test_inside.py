@@ -335,8 +335,12 @@ def test_a_token_is_followed_through_the_parts(open_page):
     press(page, "encoder:embedding", "embedding")
     expect(page.locator("#inside-part").get_by_role("button", name="Play")).to_be_hidden()
     one_goes_from_part_to_part(page)
+    numbers = page.locator("#inside-part .passage-number")
+    numbers.nth(1).focus()
     page.set_viewport_size({"width": 390, "height": 844})  # half as many columns have room
-    expect(page.locator("#inside-part .passage-number")).to_have_count(4)
+    expect(numbers).to_have_count(4)
+    focused = numbers.and_(page.locator(":focus"))
+    expect(focused).to_have_attribute("tabindex", "0")  # Tab comes back to it
 
 
 def a_norm_moves_a_whole_row(page, sheet):
@@ -351,11 +355,25 @@ def a_norm_moves_a_whole_row(page, sheet):
     assert sheet.locator(".picture-number").last.text_content() == step.inner_text()
 
 
+def a_late_answer_leaves_the_focus_to_who_has_gone_on(page):
+    page.evaluate(
+        """() => {
+            document.querySelector('#inside-part .passage-number').click();
+            document.querySelector('#inside-text textarea').focus();
+        }"""
+    )
+    expect(page.locator("#inside-number .arithmetic")).to_be_visible()
+    rest(page)
+    expect(page.locator("#inside-text textarea")).to_be_focused()
+
+
 def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
     page = opened(open_page)
     a_number_opens_into_what_it_is_made_of(page)
     rest(page)
     a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page)
+    rest(page)
+    a_late_answer_leaves_the_focus_to_who_has_gone_on(page)
 
 
 def test_an_address_opens_a_number_and_back_returns_to_it(open_page):
