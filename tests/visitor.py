@@ -141,6 +141,20 @@ def tap(node):
     )
 
 
+def swipe(node):
+    """A finger that scrolls: it begins on a drawing, and the browser takes it for itself."""
+    node.evaluate(
+        """(node) => {
+            const { x, y, width, height } = node.getBoundingClientRect();
+            const at = {clientX: x + width / 2, clientY: y + height / 2};
+            for (const kind of ['over', 'down', 'move', 'cancel', 'leave'])
+                node.dispatchEvent(new PointerEvent(
+                    `pointer${kind}`, {bubbles: true, pointerType: 'touch', ...at}
+                ));
+        }"""
+    )
+
+
 def press_door(page, name):
     """Go through one of the doors of the open tab, and wait until all is there."""
     page.locator(".doors-row:visible").get_by_role("button", name=name, exact=True).click()

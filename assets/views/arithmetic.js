@@ -62,7 +62,11 @@ function draw() {
   if (!isNewest(value)) return; // of a press before the last, or of one that was taken back
   wanted = null;
   keep(spelled(value));
-  if (!section.contains(document.activeElement)) came = document.activeElement;
+  // a late answer takes the focus from nobody who has gone on to something else
+  const { activeElement } = document,
+    waits = activeElement === document.body ||
+      activeElement.closest('.unfoldable, #inside-stages');
+  if (!section.contains(activeElement)) came = waits ? activeElement : null;
   show(true);
   before = awaited?.press === value.press ? awaited.before : [];
   awaited = null;
@@ -89,7 +93,9 @@ function draw() {
   drawPicture(true);
   const { top } = element.getBoundingClientRect();
   if (top < 0 || top > innerHeight - 120) element.scrollIntoView({ block: 'start' });
-  if (!section.contains(document.activeElement)) $('[data-do=fold]').focus({ preventScroll: true });
+  if (waits && !section.contains(document.activeElement)) {
+    $('[data-do=fold]').focus({ preventScroll: true }); // also where what was pressed is gone
+  }
 }
 function arrive() { // at a place, which may want a number, once its text is there
   if (!wanted && current()?.name) actions.fold();

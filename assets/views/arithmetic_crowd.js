@@ -47,7 +47,7 @@ function crowdOf(
       y - 12,
       'middle',
       name,
-      'crowd-number',
+      'picture-number',
     );
     svg.append(shape('circle', { class: 'crowd-own', cx: x(values[own]), cy: y, r: 6 }), number);
   });

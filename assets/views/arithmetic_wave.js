@@ -16,13 +16,14 @@ function waveOf({ numbers, own }, { steps }, width) {
     }z`;
   };
   const others = numbers.map((_, i) => i === own ? '' : bar(i)).join('');
+  // px that half of what is said there can need
   const at = (room) => clamp((own + .4) * step, room, width - room);
   svg.append(
     chartText(0, 12, 'start', says),
     shape('path', { class: 'wave-bars', d: others }),
     shape('path', { class: 'wave-own', d: bar(own) }),
-    chartText(at(30), above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'crowd-number'),
-    chartText(at(74), above + high + 14, 'middle', `position ${own}, counted from 0`),
+    chartText(at(34), above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'picture-number'),
+    chartText(at(80), above + high + 14, 'middle', `position ${own}, counted from 0`),
   );
   return svg;
 }

@@ -9,9 +9,12 @@ let shown = 0;
 function open() {
   const part = current().parts[shown];
   [...list.children].forEach((button, i) => button.setAttribute('aria-pressed', i === shown));
-  note.textContent = part.parameters
-    ? `${part.parameters.toLocaleString('en')} parameters`
-    : 'no parameters of its own';
+  inscribe(
+    note,
+    part.parameters
+      ? `${part.parameters.toLocaleString('en')} parameters`
+      : 'no parameters of its own',
+  );
   shapes.replaceChildren(
     ...part.shapes.map(([name, shape]) => make('span', {}, make('b', { text: name }), ' ' + shape)),
   );
@@ -33,8 +36,7 @@ function open() {
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.parts);
-  note.textContent = value?.refusal ?? '';
-  if (!value?.parts) return;
+  if (!value?.parts) return inscribe(note, value?.refusal ?? '');
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(
     ...value.parts.map((part, i) =>

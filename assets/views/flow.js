@@ -53,6 +53,7 @@ let wanted = 0,
   later = 0,
   lastTold = 'null null';
 let left = null; // the token that the focus goes back to once it stands there again
+let tipOf = ''; // what the picture was of when something in it was told
 
 function render() {
   const value = current();
@@ -66,6 +67,7 @@ function render() {
     attention =
       null;
   look(null);
+  tip.forget();
   markStale(false);
   root.classList.toggle('empty', !value?.outs?.length);
   stage.replaceChildren(canvas);
@@ -177,6 +179,7 @@ function frame(time) {
     });
   }
   now.raw = lookedAt();
+  if (tipOf !== (tipOf = `${page} ${now.lit.kind} ${now.lit.i} ${wanted} ${raw}`)) tip.forget();
   speak(); // first: it measures the page, which costs least while nothing else has changed
   pen.clearRect(0, 0, g.W, g.H);
   flowPaint(pen, shown());
@@ -328,7 +331,11 @@ stage.addEventListener('click', (event) => {
   const other = event.target.closest('[data-candidate]');
   if (other) return force(+other.dataset.candidate);
   const found = pointed(event);
-  if (found) return tip.tells(found.text) ? tip.show(event, found.text) : found.press?.();
+  if (found) {
+    const { text, press, leads } = found;
+    return tip.tells(text) ? tip.show(event, leads ? text + leads : text) : press?.();
+  }
+  tip.forget();
   if (event.target.closest('.flow-plate')) return toggle();
   if (event.target.closest('.flow-others')) {
     hover = null; // a word that the pointer passed on its way is on the page that is left
@@ -376,9 +383,13 @@ function pointed(event) { // what is said there, or null
     ribbon = flowRibbonAt(g, ribbonsFrom(least.value / 200), at, now.fold, slack);
   return meant(ribbon, gap <= 6 && near);
 }
-function meant(ribbon, near) { // {text, press: absent where nothing is to be opened}, or null
+// {text, press: absent where nothing is to be opened, leads: what a finger is told of it}, or null
+function meant(ribbon, near) {
   const head = ribbon && (ribbon.site ? attention : numbers).headOf(ribbon);
-  if (head) return { text: words.tell(ribbon, head.head), press: () => openHead(head) };
+  if (head) {
+    const leads = '; tap it again for its head'; // which the hand of a pointer says
+    return { text: words.tell(ribbon, head.head), leads, press: () => openHead(head) };
+  }
   if (ribbon && !words.keeps(ribbon)) return { text: words.tell(ribbon) };
   const stream = ribbon ? [ribbon.to[0], Math.ceil(ribbon.to[1]) - 1] : near;
   if (!stream) return null;

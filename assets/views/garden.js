@@ -259,7 +259,8 @@ function light(run, byKey = false) { // the threads of a run, from the beginning
   dots.classList.toggle('on', run?.dataset.dotted === 'true');
   if (!seen) return;
   if (!warming.runs()) finding.ariaLive = run && !byKey ? 'off' : 'polite';
-  inscribe(finding, run ? likelihood(run.dataset) : seen.summary);
+  const again = tap.finger() ? ' Tap it again to go on.' : '';
+  inscribe(finding, run ? likelihood(run.dataset) + again : seen.summary);
 }
 const rest = roving(svg, '.garden-run', {
   next: (run, [down, right], runs) => runs[runs.indexOf(run) + down + right],
@@ -269,7 +270,8 @@ svg.addEventListener('focusin', (event) => handing || light(runAt(event), true))
 // after a tap, what it told stays
 svg.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && light(null));
 const tap = firstTap(svg);
-svg.addEventListener('focusout', () => light(null));
+for (const kind of ['focusout', 'pointercancel']) svg.addEventListener(kind, () => light(null));
+svg.addEventListener('pointerdown', (event) => light(runAt(event))); // known now: whether a finger
 function take(run) {
   const { id, ids, position } = seen, { line, to } = run.dataset;
   warming.halt();

@@ -21,7 +21,7 @@ const kinds = $('.heads-kinds');
 const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'nothing simple' };
 let only = null; // of KINDS the one whose heads stand out
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
-let strongest = null; // of the tokens in the row
+let strongest = null, place = -1; // of the tokens in the row; where the keys are in it
 let marked = []; // the query and the key that are marked
 let wanted = null; // {stack, kind, layer, head, query, key} that a flow asked for
 
@@ -175,6 +175,7 @@ function rowText() {
     ? `, which take ${percent(endMass(whole, g.context))} here; the rest is brought back to 100 %`
     : '';
   const peak = Math.max(...values, 1e-6);
+  place = -1;
   row.replaceChildren(...g.context.map((token, i) => {
     const node = make('span', { class: 'seen', title: percent(values[i]) });
     node.textContent = inText(token);
@@ -293,16 +294,35 @@ whenResized(map.parentElement, () => {
   label();
   mark(...marked);
 });
-row.addEventListener('pointerover', ({ target }) => {
-  const token = target.closest('.seen'), g = data();
-  if (!token) return;
-  const asks = current().begin ? 0 : g.queries.length - 1, j = [...row.children].indexOf(token);
-  readout.ariaLive = 'off';
+// what the query whose row is shown whole gives a token of the text
+function gives(j, live) {
+  const g = data(), asks = current().begin ? 0 : g.queries.length - 1;
+  readout.ariaLive = live;
   readout.textContent = `Query ${g.places[0][asks] + 1} “${unspaced(g.queries[asks])}” gives “${
     unspaced(g.context[j])
-  }” ${token.title}${ofWhat()}.`;
+  }” ${row.children[j].title}${ofWhat()}.`;
+}
+row.addEventListener('pointerover', ({ target }) => {
+  const token = target.closest('.seen');
+  if (token) gives([...row.children].indexOf(token), 'off');
 });
 row.addEventListener('pointerleave', () => readout.ariaLive = 'polite');
+function goTo(j) { // by keys; -1: nowhere
+  row.children[place]?.classList.remove('on');
+  place = j;
+  if (j < 0) return;
+  row.children[j].classList.add('on');
+  row.children[j].scrollIntoView({ block: 'nearest' });
+  gives(j, 'polite');
+}
+steerText(row, {
+  count: () => row.children.length,
+  at: () => place,
+  go: goTo,
+  take: () => {},
+  leave: () => goTo(-1),
+});
+row.addEventListener('blur', () => goTo(-1));
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
 document.addEventListener('head', ({ detail }) => {

@@ -23,7 +23,7 @@ function draw() {
   close();
   if (!value?.rows) return;
   const { summary, layers, agreement, rows } = value;
-  note.textContent = summary;
+  inscribe(note, summary);
   table.style.setProperty('--columns', layers.length);
   const heads = ['reads → next', ...layers].map((name) => headCell('col', name));
   const shares = agreement.map((share) => make('td', { text: share ? percent(share) : '0 %' }));

@@ -5,7 +5,7 @@
 const rows = $('.meters-rows'), note = $('.view-note'), verdict = $('.meters-verdict');
 function draw() {
   const value = current(), found = value?.rows ?? [];
-  note.textContent = value?.summary ?? '';
+  inscribe(note, value?.summary ?? '');
   note.classList.toggle('empty-note', !found.length && !!value?.summary);
   verdict?.replaceChildren();
   rows.replaceChildren(...found.map(meter));

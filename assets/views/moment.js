@@ -128,13 +128,15 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
         const text = visible(token),
           word = text.length > 2 ? ' word' : '',
           verdict = right === true ? ' right' : right === false ? ' wrong' : '';
-        cells.push([`moment-symbol ${kind}${verdict}${word}`, text]);
+        cells.push([`moment-symbol ${kind}${verdict}${word}`, text, verdict.trim()]);
       }
     }
   }
   sized(line, cells.length, () => make('span')).forEach((node, i) => {
-    node.className = cells[i][0];
-    inscribe(node, cells[i][1]);
+    const [name, text, title = ''] = cells[i];
+    node.className = name;
+    node.title = title;
+    inscribe(node, text);
   });
 }
 function say() { // what is pointed at, or what the maps are of

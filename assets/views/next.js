@@ -4,39 +4,40 @@ const body = $('.next-body'), root = $('.view');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
 let story = null, place = -1, drawn = null; // the token as received: a growing text sends it again
 let listed = []; // [id, text, probability], the one that was written among them
-function row([id, token, p], taken) {
-  const node = make(
+const title = make('p', { class: 'next-title' }),
+  rows = make('div', { class: 'next-rows' }),
+  note = make('p', { class: 'note' });
+const blank = () =>
+  make(
     'button',
-    {
-      type: 'button',
-      class: taken ? 'taken' : '',
-      'data-do': 'branch',
-      'data-id': id,
-      'aria-label': `${named(token)}, ${percent(p)}` + (taken ? ', taken' : ': take it instead'),
-    },
-    make('code', { text: visible(token) }),
+    { type: 'button', 'data-do': 'branch' },
+    make('code'),
     make('span', { class: 'next-rail' }),
-    make('em', { text: percent(p) }),
+    make('em'),
   );
+function fill(node, [id, token, p], taken) {
+  const [letter, , share] = node.children;
+  node.className = taken ? 'taken' : '';
+  node.dataset.id = id;
+  node.ariaLabel = `${named(token)}, ${percent(p)}` + (taken ? ', taken' : ': take it instead');
   node.style.setProperty('--p', p);
+  inscribe(letter, visible(token));
+  inscribe(share, percent(p));
   node.disabled = taken;
-  return node;
 }
 function draw({ id, tokens, at, prompt }) {
   story = id;
   root.classList.toggle('empty', at < 0);
   if (at < 0) return;
   place = at;
-  if (tokens[at] === drawn) return; // a press on what is there would be lost
+  if (tokens[at] === drawn) return;
   drawn = tokens[at];
   const [token, p, others] = tokens[at],
     before = tokens.slice(Math.max(0, at - 16), at).map((other) => visible(other[0])).join('')
       .replaceAll('␣', ' ');
   const taken = others.some((other) => other[1] === token);
   listed = p === null || taken ? others : [...others, [-1, token, p]];
-  const rows = listed.map((other) => row(other, other[1] === token));
-  const title = make('p', { class: 'next-title' });
-  title.append(
+  title.replaceChildren(
     ...(p === null ? ['The text begins with ', make('b', { text: named(token) })] : [
       'After ',
       make('span', { class: 'next-before', text: `“${before}”` }),
@@ -44,18 +45,21 @@ function draw({ id, tokens, at, prompt }) {
       make('b', { text: named(token) }),
     ]),
   );
-  redraw(
-    body,
-    title,
-    make('div', { class: 'next-rows' }, ...rows),
-    make('p', {
-      class: 'note',
-      text: p === null
-        ? 'Nothing comes before it, so nothing predicted it.'
-        : `Character ${at + 1}, a surprise of ${
-          bitsOf(p).toFixed(1)
-        } bits. Press another one to take it instead.`,
-    }),
+  const { activeElement } = document;
+  // while a text grows the rows stay, and the focus on one
+  const buttons = sized(rows, listed.length, blank);
+  buttons.forEach((node, i) => fill(node, listed[i], listed[i][1] === token));
+  if (activeElement.disabled && rows.contains(activeElement)) {
+    (activeElement.nextElementSibling ?? activeElement.previousElementSibling)
+      ?.focus({ preventScroll: true });
+  }
+  inscribe(
+    note,
+    p === null
+      ? 'Nothing comes before it, so nothing predicted it.'
+      : `Character ${at + 1}, a surprise of ${
+        bitsOf(p).toFixed(1)
+      } bits. Press another one to take it instead.`,
   );
 }
 actions.csv = () =>
@@ -66,5 +70,6 @@ actions.csv = () =>
 actions.branch = (button) =>
   tell('branch', { id: story, position: place, token: +button.dataset.id });
 document.addEventListener('story', (event) => draw(event.detail));
+body.append(title, rows, note);
 root.classList.add('empty');
 document.dispatchEvent(new Event('story:ask'));

@@ -159,7 +159,8 @@ tiles.addEventListener('pointerover', (event) => {
 });
 tiles.addEventListener('focusin', (event) => hold(tileOf(event)));
 tiles.addEventListener('keydown', (event) => {
-  const step = jumpOf(event), tile = tileOf(event);
+  // of a slider ↑ is the next, too
+  const step = jumpOf(event) ?? keyed(event, { ArrowUp: 1, ArrowDown: -1 }), tile = tileOf(event);
   if (!step || !tile) return;
   event.preventDefault();
   if (put(+tile.dataset.word, order.indexOf(+tile.dataset.word) + step)) ask();

@@ -58,7 +58,8 @@ function choose(i) {
   const { nodes, story, hint, rest } = way.at(i);
   redraw(table, ...nodes);
   $('.passage-rest').textContent = hint;
-  stop = table.querySelector(rest);
+  const held = table.contains(document.activeElement) && document.activeElement.closest('button');
+  stop = held || table.querySelector(rest);
   play(story);
   bring();
 }

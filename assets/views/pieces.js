@@ -71,9 +71,10 @@ function light(i) {
   say();
   return true;
 }
-function point(i) { // what one points at here lights up in the picture
+// What one points at here lights up in the picture; who can point reads what is said of it.
+function point(i, live = 'off') {
   const [side, position] = i < 0 ? [null, null] : ['target', i];
-  note.ariaLive = 'polite';
+  note.ariaLive = live;
   if (light(i)) {
     document.dispatchEvent(new CustomEvent('lit', { detail: { from: element, side, position } }));
   }
@@ -133,7 +134,7 @@ function open(i) {
 }
 function close() {
   panel.hidden = true;
-  point(-1);
+  point(-1, 'polite');
 }
 
 const pieceAt = (event) => event.target.closest('.piece');
@@ -161,7 +162,7 @@ steerText(text, {
   at: () => chosen,
   go: (i) => {
     panel.hidden = true;
-    point(i);
+    point(i, 'polite');
     reveal(i);
   },
   take: (i) => {

@@ -35,14 +35,18 @@ const jumpOf = (event) =>
 // what presses a drawing that is no button
 const isPress = (event) => keyed(event, { Enter: true, ' ': true });
 // A finger cannot point before it presses: its first tap tells what it taps, the next one does it.
-// -> {finger(): whether one pressed last, tells(what): whether that press only tells}
+// -> {finger(): whether one pressed last, tells(what): whether that press only tells, forget(): what
+// was told is told once more}
 function firstTap(box) {
   let by = '', told = null;
   box.addEventListener('pointerdown', ({ pointerType }) => by = pointerType); // clicks may not say
-  box.addEventListener('focusout', () => told = null); // what was told is gone
+  const forget = () => told = null; // what was told is gone
+  // a swipe begins like a tap, and is cancelled
+  for (const kind of ['focusout', 'pointercancel']) box.addEventListener(kind, forget);
   const finger = () => by === 'touch';
   return {
     finger,
+    forget,
     tells(what) {
       const first = finger() && what !== told;
       told = first ? what : null;

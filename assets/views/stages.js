@@ -3,6 +3,7 @@
 const figures = $('.stages-panels');
 let part = null, due = false; // that value; whether it waits to be seen
 const LONGEST = 9, LINE = 12; // characters of a label, and pixels it needs
+const FINGER = 12; // px from its middle to where it is sure to touch
 let maps = [];
 const clip = (text) => clipped(unspaced(text), LONGEST);
 
@@ -89,6 +90,12 @@ function labelled(map) { // a map between the names of its columns and rows, and
   grid.style.gridTemplateColumns = `auto minmax(0, 1fr) ${'auto '.repeat(map.beside.length)}`;
   return grid;
 }
+// whether one finger covers two cells
+const isNear = (canvas, map, one, other) =>
+  Math.hypot(
+    canvas.clientHeight / map.rows.length * (one[0] - other[0]),
+    canvas.clientWidth / map.n_columns * (one[1] - other[1]),
+  ) < FINGER;
 function listen(map) { // a cell that is pointed at, or moved to, says its number
   const { canvas } = map, n = map.rows.length;
   const cell = (...place) => {
@@ -109,9 +116,14 @@ function listen(map) { // a cell that is pointed at, or moved to, says its numbe
     event.preventDefault();
     openNumber(part, map, ...map.cell);
   });
+  const tap = firstTap(canvas);
+  let told = null; // the cell that a finger meant; the next tap near it means it again
   canvas.addEventListener('click', (event) => {
-    cell(...cellAt(event, canvas, n, map.n_columns));
-    openNumber(part, map, ...map.cell);
+    const at = cellAt(event, canvas, n, map.n_columns);
+    cell(...(tap.finger() && told && isNear(canvas, map, told, at) ? told : at));
+    told = map.cell;
+    if (tap.tells(`${told}`)) map.say.textContent += '; tap it again to see how it was made';
+    else openNumber(part, map, ...told);
   });
 }
 function labels() { // of columns: how many there is room for is known once they are on the page

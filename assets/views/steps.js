@@ -32,7 +32,7 @@ function show() {
       i === t ? 'on' : ''
     }`;
     node.dataset.i = i;
-    node.title = percent(p);
+    node.title = percent(p) + (right === false ? ', wrong' : '');
   });
   bars.replaceChildren(
     ...value.candidates[t].slice(0, 5).flatMap(([text, p, taken]) => {
@@ -50,7 +50,7 @@ function show() {
     visible(value.source[best])
   }” (place ${best + 1}, ${percent(row[best])}, mean of all heads) and writes “${
     visible(value.written[t][0])
-  }” (${percent(value.written[t][1])}).`;
+  }” (${percent(value.written[t][1])})${value.written[t][2] === false ? ', which is wrong' : ''}.`;
 }
 function draw() {
   const value = seen = current(), now = performance.now();

@@ -18,7 +18,7 @@ function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
   element.firstElementChild.classList.toggle('empty', !value?.groups);
-  note.textContent = value?.summary ?? '';
+  inscribe(note, value?.summary ?? '');
   diff.replaceChildren(...(value?.diff ?? []).flatMap(worded));
   texts.replaceChildren(
     ...(value?.texts ?? []).flatMap(([name, text]) => [

@@ -8,7 +8,7 @@ const cell = (text) => text.replace(/^-(?=[\d.])/, '−');
 function draw() {
   const value = current();
   element.firstElementChild.classList.toggle('empty', !value?.rows);
-  note.textContent = value?.summary ?? '';
+  inscribe(note, value?.summary ?? '');
   if (!value?.rows) return table.replaceChildren();
   const [head, ...rows] = value.rows;
   const right = head.map((_, column) => {

@@ -21,7 +21,7 @@ function render() {
   );
   text.append(...tokens.slice(from).map((token, i) => span(token, from + i)));
   if (follow && from) text.scrollTop = text.scrollHeight;
-  note.textContent = value.note;
+  inscribe(note, value.note);
   element.firstElementChild.classList.toggle('refused', Boolean(value.note && !value.lines));
   drawn.length = value.lines.length;
 }

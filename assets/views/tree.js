@@ -178,7 +178,7 @@ for (const kind of ['pointerover', 'focusin']) {
   box.addEventListener(kind, (event) => {
     const node = at(event);
     if (!node) return;
-    said.ariaLive = kind === 'focusin' ? 'polite' : 'off';
+    said.ariaLive = 'off'; // what has the focus has the same for its name
     said.textContent = say(node);
   });
 }
@@ -186,7 +186,7 @@ const leave = () => {
   tellSentence();
   said.ariaLive = 'polite';
 };
-box.addEventListener('focusout', leave);
+for (const kind of ['focusout', 'pointercancel']) box.addEventListener(kind, leave);
 // after a tap, what it told stays
 box.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && leave());
 const tap = firstTap(box);

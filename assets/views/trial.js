@@ -25,7 +25,7 @@ function tint(node, part) {
 }
 function draw() {
   const value = current();
-  note.textContent = value?.summary ?? '';
+  inscribe(note, value?.summary ?? '');
   element.firstElementChild.classList.toggle('empty', !value?.methods?.length);
   if (!value?.methods?.length) {
     drawn = '';

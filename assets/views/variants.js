@@ -66,7 +66,7 @@ function fill(value, lines) {
     ? `Show the ${value.shown - 1} that differ most`
     : `Show all ${lines.length}`;
   all.hidden = lines.length <= value.shown;
-  note.ariaLive = at === null || byKey ? 'polite' : 'off'; // not what a pointer passes
+  note.ariaLive = byKey ? 'polite' : 'off'; // not what a pointer passes, or leaves
   inscribe(
     note,
     at === null
@@ -152,6 +152,7 @@ const leave = () => {
 };
 // after a touch, what it showed stays
 chart.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && leave());
+chart.addEventListener('pointercancel', leave); // a swipe only began there
 // who goes on to the list wants to read it there
 for (const box of [chart, list]) {
   box.addEventListener('focusout', ({ relatedTarget }) => {

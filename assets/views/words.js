@@ -20,7 +20,10 @@ function draw() {
   const another = `${value?.words}` !== `${base?.words}`; // text
   if (another) close();
   base = value;
-  note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
+  inscribe(
+    note,
+    value?.summary ?? 'The words of the review appear here; each can be changed.',
+  );
   note.classList.toggle('empty-note', !value);
   if (isNewest(value)) edits = { ...value?.edits };
   const blank = (i) =>

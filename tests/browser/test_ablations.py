@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from shipped import CHECKPOINTS
-from visitor import press_tab, rest, rows_of, settle
+from visitor import press_tab, rest, rows_of, settle, swipe
 
 from transformer_core.studies.records import read_studies
 from transformer_core.studies.statistics import clearness, endings
@@ -75,6 +75,13 @@ def keys_on_the_chart_show_the_values_there(page):
     expect(first).to_have_text(end)
 
 
+def a_swipe_over_the_chart_leaves_no_place_marked(page):
+    note = page.locator(f"{FIGURE} .view-note")
+    swipe(page.locator(f"{FIGURE} .variants-chart"))
+    expect(note).to_contain_text("At the end, ±")
+    expect(note).to_have_js_property("ariaLive", "off")
+
+
 def axes_turn_logarithmic_and_show_other_costs(page):
     labels = page.locator(f"{FIGURE} .chart-tick")
     before = labels.all_text_contents()
@@ -93,6 +100,7 @@ def test_the_curves_of_the_clearest_study_follow_presses_keys_and_axes_and_can_b
     opens_on_the_whole_model_and_those_that_differ_most(page)
     a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(page)
     keys_on_the_chart_show_the_values_there(page)
+    a_swipe_over_the_chart_leaves_no_place_marked(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Learning curves: download CSV").click()
     found = {row["variant"] for row in rows_of(download.value)}

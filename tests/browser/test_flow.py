@@ -471,6 +471,21 @@ def test_a_finger_is_told_what_it_taps_before_that_opens(open_page):
     # a finger may mean what is beside it
     expect(flow.locator(".flow-tip")).to_have_text(re.compile("press for its numbers$"))
     assert "tab=inside" not in page.url
+    bar, tip = flow.locator(".flow-bar"), flow.locator(".flow-tip")
+    bar.dispatch_event("pointerdown", {"pointerType": "touch"})
+    expect(tip).to_have_count(0)
+    page.evaluate(tap, [x, y])
+    expect(tip).to_have_count(1)
+    assert "tab=inside" not in page.url, "what was told was gone"
+    flow.locator(".flow-unfold").press("Enter")  # it says other things now
+    expect(tip).to_have_count(0)
+    unfold(flow)
+    rest(page)
+    x, y, _ = flow.evaluate(TOLD_IN, r", head \d+: “\w+” → “\w+”,")
+    page.evaluate(tap, [x, y])
+    expect(tip).to_have_text(re.compile("; tap it again for its head$"))
+    x, y, _ = flow.evaluate(TOLD_IN, r"^layer [2-9]:.*; press for its numbers$")
+    page.evaluate(tap, [x, y])
     page.evaluate(tap, [x, y])
     page.wait_for_url("**tab=inside**")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 from shipped import config_of, needs
-from visitor import enter, keys_lead_on, press_section, rest, settle, slide
+from visitor import enter, keys_lead_on, press_section, rest, settle, slide, swipe, tap
 
 pytestmark = needs("shakespeare")
 
@@ -133,11 +133,14 @@ def sections_are_about_the_character_that_was_pressed(page):
 
 def the_keyboard_reaches_every_character(page):
     """One is looked at by keys alone, and left."""
+    row = page.locator("#next button").first
+    row.evaluate("row => { window.row_ = row; }")
     page.locator("#story .story-text").focus()
     page.keyboard.press("Home")
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
+    assert row.evaluate("row => row === window.row_"), "the focus would be on another one"
     page.keyboard.press("Alt+ArrowRight")  # the browser's own
     expect(page.locator("#next .note")).to_contain_text("Character 3,")
     page.keyboard.press("Enter")
@@ -338,6 +341,17 @@ def test_what_a_head_looked_at_most_is_in_sight_however_long_the_text_is(open_pa
     expect(strongest).to_be_in_viewport()
     row = page.locator("#heads .heads-row")
     assert row.evaluate("row => row.scrollHeight > row.clientHeight")
+    said = page.locator("#heads .view-readout")
+    row.press("Home")
+    expect(said).to_contain_text(re.compile(r"” gives “K” [<\d]"))
+    row.press("ArrowRight")
+    expect(said).to_contain_text("” gives “I” ")
+    expect(row.locator(".on")).to_have_text("I")
+    row.press("End")
+    expect(row.locator(".on")).to_be_in_viewport()
+    page.emulate_media(media="print")
+    assert row.evaluate("row => row.scrollHeight === row.clientHeight"), "on paper it is whole"
+    page.emulate_media(media="screen")
     heads = page.locator("#heads .heads-grid button")
     for head in (heads.first, heads.nth(heads.count() // 2), heads.last):
         head.click()
@@ -517,6 +531,12 @@ def test_threads_part_as_it_grows_warm_keep_the_focus_and_are_saved_on_their_gro
     expect(said).to_contain_text(re.compile(r"”: \d+\.\d bits at temperature 1; 1 of 16 threads"))
     page.mouse.move(0, 0)  # what lies under it would be told
     expect(said).to_contain_text("different texts")
+    one = page.locator(f"{GARDEN} .garden-run[data-threads='1']").last
+    tap(one)
+    expect(said).to_contain_text("begins so. Tap it again to go on.")
+    swipe(one)
+    expect(said).to_contain_text("different texts")
+    expect(page.locator(f"{GARDEN} .garden-thread.on")).to_have_count(0)
     page.locator(f"{GARDEN} .garden-run").first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{GARDEN} .garden-run").nth(1)).to_be_focused()

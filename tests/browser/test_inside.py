@@ -3,7 +3,16 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 from shipped import config_of, needs
-from visitor import go_back, press_door, press_section, press_tab, rest, step_of, train_long
+from visitor import (
+    go_back,
+    press_door,
+    press_section,
+    press_tab,
+    rest,
+    step_of,
+    tap,
+    train_long,
+)
 
 MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
 pytestmark = needs(*MODELS)
@@ -46,6 +55,7 @@ def choose(page, label, kind):
 
 def the_stages_of_attention_come_in_their_order(page):
     expect(page.locator("#inside-stages .part-title")).to_contain_text("cross-attention, head 1")
+    expect(page.locator(".part-title[role=status]")).to_have_count(1)  # or it is read aloud twice
     assert stages(page) == [
         "query",
         "key",
@@ -235,8 +245,16 @@ def a_number_opens_into_what_it_is_made_of(page):
 def a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page):
     press(page, "decoder:0:feed-forward:feed-forward", "feed-forward")
     below = page.locator("#inside-stages figure").filter(has_text="a projection back")
-    below.locator("canvas").click()
     sheet = page.locator("#inside-number .arithmetic")
+    tap(below.locator("canvas"))
+    expect(below.locator(".stages-say")).to_contain_text("; tap it again to see how it was made")
+    rest(page)
+    expect(sheet).to_be_hidden()
+    tap(below.locator("canvas"))
+    expect(sheet.locator("h3")).to_contain_text("output of")
+    sheet.get_by_role("button", name="Fold up").click()
+    expect(sheet).to_be_hidden()
+    below.locator("canvas").click()
     expect(sheet.locator("h3")).to_contain_text("output of")
     expect(sheet.locator("h3")).to_be_in_viewport()
     sheet.locator(".term button").first.click()
@@ -326,8 +344,12 @@ def test_a_token_is_followed_through_the_parts(open_page):
     press(page, "encoder:embedding", "embedding")
     expect(page.locator("#inside-part").get_by_role("button", name="Play")).to_be_hidden()
     one_goes_from_part_to_part(page)
+    numbers = page.locator("#inside-part .passage-number")
+    numbers.nth(1).focus()
     page.set_viewport_size({"width": 390, "height": 844})  # half as many columns have room
-    expect(page.locator("#inside-part .passage-number")).to_have_count(4)
+    expect(numbers).to_have_count(4)
+    focused = numbers.and_(page.locator(":focus"))
+    expect(focused).to_have_attribute("tabindex", "0")  # Tab comes back to it
 
 
 def a_norm_moves_a_whole_row(page, sheet):
@@ -338,7 +360,19 @@ def a_norm_moves_a_whole_row(page, sheet):
     expect(sheet.locator(".crowd-dot")).to_have_count(2 * config_of("translation").d_model)
     expect(sheet.locator(".crowd")).to_contain_text("mean 0, spread 1")
     step = sheet.locator(".arithmetic-row", has_text="÷ √variance").locator("b")
-    assert sheet.locator(".crowd-number").last.text_content() == step.inner_text()
+    assert sheet.locator(".picture-number").last.text_content() == step.inner_text()
+
+
+def a_late_answer_leaves_the_focus_to_who_has_gone_on(page):
+    page.evaluate(
+        """() => {
+            document.querySelector('#inside-part .passage-number').click();
+            document.querySelector('#inside-text textarea').focus();
+        }"""
+    )
+    expect(page.locator("#inside-number .arithmetic")).to_be_visible()
+    rest(page)
+    expect(page.locator("#inside-text textarea")).to_be_focused()
 
 
 def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_page):
@@ -346,6 +380,8 @@ def test_a_number_opens_into_what_it_is_made_of_from_above_and_from_below(open_p
     a_number_opens_into_what_it_is_made_of(page)
     rest(page)
     a_number_pressed_below_is_shown_above_and_another_part_folds_it_up(page)
+    rest(page)
+    a_late_answer_leaves_the_focus_to_who_has_gone_on(page)
 
 
 def test_an_address_opens_a_number_and_back_returns_to_it(open_page):

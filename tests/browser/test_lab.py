@@ -110,6 +110,8 @@ def inputs_of_ones_own_are_decoded_or_refused(page):
     expect(steps.locator(".steps-source .steps-symbol")).to_have_count(7, timeout=NEVER)
     steps.locator(".steps-written .steps-symbol").first.click()
     expect(steps.locator(".view-readout")).to_contain_text("Symbol 1 of")
+    steps.locator(".steps-written .wrong").first.click()  # longer than all that it has learnt from
+    expect(steps.locator(".view-readout")).to_contain_text("), which is wrong.")
 
     page.locator("#lab-input textarea, #lab-input input").first.fill("<b>")
     press(page, "Decode")
@@ -132,6 +134,7 @@ def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     expect(page.locator("#lab-curves .curves-hint")).to_contain_text("Press Start")
     expect(heads.locator(".view-note")).to_contain_text("step 0.")
     expect(heads.locator(".reads")).to_have_count(3)
+    expect(heads.locator(".wrong").first).to_have_attribute("title", "wrong")
     says(page, "Press Start")
     a_weight_can_be_read_by_keys(heads)
     before = heights(page)

@@ -172,6 +172,10 @@ def words_are_moved_by_hand_and_by_keys(page):
     expect(page.locator(FINDING)).to_contain_text("“A chases dog a man.”")
     expect(tile).to_be_focused()
     expect(tile).to_have_attribute("aria-valuetext", "place 2 of 5")
+    tile.press("ArrowDown")  # as any slider
+    expect(page.locator(FINDING)).to_contain_text("“chases A dog a man.”")
+    tile.press("ArrowUp")
+    expect(page.locator(FINDING)).to_contain_text("“A chases dog a man.”")
     expect(page.get_by_role("slider", name="chases", exact=True)).to_be_focused()
     tile.press("End")
     expect(page.locator(FINDING)).to_contain_text("“A dog a man chases.”")

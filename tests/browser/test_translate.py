@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 from shipped import config_of, needs
-from visitor import answered, enter, press_section, press_thrice, rest, settle, tap
+from visitor import answered, enter, press_section, press_thrice, rest, settle, swipe, tap
 
 pytestmark = needs("translation")
 
@@ -46,7 +46,9 @@ def can_be_read_out_and_copied(page):
 def lights_up_in_the_picture(page):
     """What one points at is said and lit in both places."""
     page.locator("#german .piece").nth(1).hover()
-    expect(page.locator("#german .view-note")).to_contain_text("%. Press it")
+    note = page.locator("#german .view-note")
+    expect(note).to_contain_text("%. Press it")
+    expect(note).to_have_js_property("ariaLive", "off")
     caption = page.locator("#translate-flow .flow-caption")
     expect(caption).to_contain_text(
         f"“{page.locator('#german .piece').nth(1).inner_text()}” comes "
@@ -66,6 +68,7 @@ def is_walked_with_arrow_keys(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#german .piece").nth(1)).to_have_class("piece on")
+    expect(page.locator("#german .view-note")).to_have_js_property("ariaLive", "polite")
     page.keyboard.press("Enter")
     expect(page.locator("#german .pieces-panel button").first).to_be_focused()
     page.keyboard.press("Escape")
@@ -335,6 +338,8 @@ def arrow_keys_walk_the_tree(page):
     """From piece to piece, of which Tab reaches one."""
     nodes = page.locator("#tree .tree-node")
     nodes.first.focus()
+    # what has the focus has the same for its name
+    expect(page.locator("#tree .lead")).to_have_js_property("ariaLive", "off")
     page.keyboard.press("ArrowDown")
     expect(nodes.nth(1)).to_be_focused()
     expect(page.locator("#tree [tabindex='0']")).to_have_count(1)
@@ -356,6 +361,13 @@ def test_the_tree_grows_is_walked_and_a_pruned_branch_of_it_is_followed(open_pag
     expect(page.locator("#tree .lead")).to_contain_text("cut. Press to")
     rest(page)
     assert german(page) == before, "a finger is told first"
+    lead = page.locator("#tree .lead")
+    swipe(cut)
+    expect(lead).to_contain_text("pieces are recorded")
+    tap(cut)
+    expect(lead).to_contain_text("cut. Press to")
+    rest(page)
+    assert german(page) == before, "what was told is gone after a swipe"
     tap(cut)
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     assert german(page) != before

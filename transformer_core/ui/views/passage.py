@@ -24,10 +24,12 @@ SCRIPTS = (
 )
 
 
-def heading() -> str:
-    """What stands above the matrices of a part, see shared_panels.js."""
+def heading(*, aloud: bool) -> str:
+    """What stands above the matrices of a part, see shared_panels.js; aloud: whether it is read out
+    whenever it changes, which one view does for all."""
+    role = ' role="status"' if aloud else ""
     return (
-        '<p class="part-title" role="status"></p><p class="view-note" role="status"></p>'
+        f'<p class="part-title"{role}></p><p class="view-note"{role}></p>'
         '<div class="part-heads view-tools" role="group" aria-label="head"></div>'
     )
 
@@ -41,7 +43,7 @@ def passage_view(title: str, **component) -> gr.HTML:
     slider = 'class="passage-slider" min="0" max="0" step="1"'
     bar = player_bar("Play", "Step", slider, '<span class="passage-rest"></span>')
     body = (
-        f"{heading()}"
+        f"{heading(aloud=True)}"
         '<div class="passage-box">'
         '<div class="passage-tokens" role="group" aria-label="token"></div>'
         '<div class="passage-scroll"><table class="passage-table" aria-label="numbers of the '

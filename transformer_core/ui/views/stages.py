@@ -13,7 +13,7 @@ def stages_view(title: str, **component) -> gr.HTML:
     Events: switch {head}; unfold {part, cell, press}, a number that was pressed.
     """
     body = (
-        f"{heading()}"
+        f"{heading(aloud=False)}"
         '<p class="stages-key"><i class="negative"></i> below 0 <i class="positive"></i> above 0 '
         '<span class="stages-hidden"><i class="masked"></i> hidden by the mask</span> '
         '<span class="stages-hint">Press a number to see how it was made</span></p>'
