@@ -109,7 +109,7 @@ function open(i) {
     );
   }
   panel.append(
-    make('div', { class: 'pieces-list' }, ...others.map(other)),
+    make('div', { class: 'tokens-list pieces-list' }, ...others.map(other)),
     make('p', { class: 'hint', text: 'Press another one and the rest is translated anew.' }),
   );
   function other([id, piece, q]) {
