@@ -32,9 +32,7 @@ function open() {
 }
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.parts);
-  note.textContent = value?.refusal ?? '';
-  if (!value?.parts) return;
+  if (!holds(value?.parts, value?.refusal)) return;
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(
     ...value.parts.map((part, i) =>

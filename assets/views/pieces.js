@@ -28,7 +28,7 @@ function draw() {
   const value = current(), view = element.firstElementChild;
   close();
   pieces = value?.pieces ?? [];
-  view.classList.toggle('empty', !value);
+  holds(value);
   view.classList.toggle('wrong', Boolean(value?.error));
   // what else the tab shows is then of an earlier text
   element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.error));

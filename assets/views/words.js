@@ -20,8 +20,8 @@ function draw() {
   const another = `${value?.words}` !== `${base?.words}`; // text
   if (another) close();
   base = value;
-  note.textContent = value?.summary ?? 'The words of the review appear here; each can be changed.';
-  note.classList.toggle('empty-note', !value);
+  holds(value);
+  note.textContent = value?.summary ?? '';
   if (isNewest(value)) edits = { ...value?.edits };
   const blank = (i) =>
     make('button', { type: 'button', class: 'words-word', 'data-do': 'word', 'data-i': i });
