@@ -25,7 +25,7 @@ function lookAt(stacks) {
   const heights = stacks.map((stack) =>
     anatomyStack(shape('svg'), stack, 0, 100, { ...look, ...scaled(1) }).height
   );
-  const room = innerWidth > 900 ? chart.clientHeight : Infinity;
+  const room = chart.clientHeight || Infinity; // it is empty, and of a height where one is given
   const part = (room - TOP) / (Math.max(...heights) - TOP);
   return { ...look, ...scaled(clamp(part, 0.5)) };
 }
@@ -38,10 +38,9 @@ function memory([{ output: [x, y] }, { readers }]) {
 }
 function draw() {
   const value = current(), again = focused();
-  element.firstElementChild.classList.toggle('empty', !value?.stacks);
   chart.replaceChildren();
-  inscribe(note, value?.summary ?? '');
-  if (!value?.stacks) return;
+  if (!holds(value?.stacks, value?.summary)) return;
+  inscribe(note, value.summary);
   const room = Math.max(280, chart.clientWidth || 600),
     abreast = value.stacks.length > 1 && room >= 400;
   const width = Math.min(440, abreast ? (room - GUTTER) / 2 : room) - 2,
@@ -78,9 +77,7 @@ function fresh() { // a new model or text: open what is chosen, and the first la
   for (const stack of value?.stacks ?? []) {
     opened[stack.name] = stack.nodes.find((n) => n.key === chosen)?.layer ?? 0;
   }
-  readout.textContent = value?.stacks
-    ? 'Press a part to see its numbers, and a layer to open it.'
-    : '';
+  readout.textContent = 'Press a part to see its numbers, and a layer to open it.';
   draw();
 }
 const nodeOf = (target) =>
@@ -115,19 +112,9 @@ for (const kind of ['pointerover', 'focusin']) {
     }
   });
 }
-chart.addEventListener('click', (event) => {
-  const target = at(event);
-  if (target) {
-    target.focus();
-    press(target);
-  }
-});
-chart.addEventListener('keydown', (event) => {
-  const target = at(event);
-  if (target && isPress(event)) {
-    event.preventDefault();
-    press(target);
-  }
+whenPressed(chart, at, (target) => {
+  target.focus();
+  press(target);
 });
 actions.csv = () =>
   current()?.stacks &&

@@ -49,7 +49,7 @@ function linesOf({ terms, own, others, total, steps }) {
   return lines;
 }
 function show(open) { // in the place of the part
-  section.classList.toggle('empty', !open);
+  section.hidden = !open;
   column.classList.toggle('opened', open);
 }
 function draw() {

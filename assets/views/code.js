@@ -35,8 +35,7 @@ function open() {
 }
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.parts);
-  if (!value?.parts) return inscribe(note, value?.refusal ?? '');
+  if (!holds(value?.parts, value?.refusal)) return;
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(
     ...value.parts.map((part, i) =>

@@ -6,9 +6,9 @@
 const chart = $('.curves-chart'),
   note = $('.view-note'),
   key = $('.curves-key'),
-  slider = $('.curves-slider'),
+  slider = $('input'),
   heard = $('.heard');
-const label = $('.curves-moment'), tools = $('.curves-tools');
+const label = slider.nextElementSibling;
 const LEFT = 46, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
 const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
@@ -132,8 +132,7 @@ function announce() {
 }
 function draw() {
   const value = seen = current();
-  element.firstElementChild.classList.toggle('empty', !value?.series);
-  if (!value?.series) {
+  if (!holds(value?.series)) {
     asked = undefined;
     return replay.halt();
   }
@@ -151,7 +150,6 @@ function draw() {
   slider.max = value.moments.length - 1;
   slider.value = value.moments.findLastIndex((step) => step <= (held() ?? Infinity));
   for (const control of [slider, $('[data-do=play]')]) control.disabled = value.moments.length < 2;
-  tools.classList.toggle('idle', value.moments.length < 2);
   if (value.moments.length < 2) replay.halt();
   paint();
 }

@@ -35,13 +35,9 @@ const onPlace = (n) => n < 0 ? `${-n} before it` : n ? `${n} further on` : 'at t
 
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value);
-  if (!value || !takesOver(value)) return;
-  const any = value.tokens.length > 0;
-  choice.hidden = $('.distance-body').hidden = $('.view-bar').hidden = !any;
-  finding.textContent = value.summary ?? '';
+  if (value && !takesOver(value)) return;
   met = null;
-  if (!any) return walking.halt();
+  if (!holds(value?.tokens.length, value?.summary)) return walking.halt();
   const [queries, keys] = [value.queries, value.keys].map((packed) =>
     unpackSigned(packed).map((v) => v * value.limit)
   );
@@ -54,26 +50,25 @@ function draw() {
   picture();
 }
 function choices() {
-  const pick = (what, name, texts) => [
-    make('span', { class: `distance-${what}`, text: name }),
-    ...texts.map((text, i) =>
-      make('button', {
-        type: 'button',
-        'data-do': 'pick',
-        'data-what': what,
-        'data-i': i,
-        'aria-pressed': asked[what] === i,
-        'aria-label': `${name} ${text}`,
-        text,
-      })
-    ),
+  const heads = Array.from({ length: met.heads }, (_, i) => `${i + 1}`);
+  const rows = [
+    ['query', 'query of', met.tokens],
+    ['key', 'key of', met.tokens],
+    ['head', 'head', heads],
   ];
-  const groups = [
-    pick('query', 'query of', met.tokens),
-    pick('key', 'key of', met.tokens),
-    pick('head', 'head', Array.from({ length: met.heads }, (_, i) => `${i + 1}`)),
-  ];
-  redraw(choice, ...groups.map((group) => make('p', {}, ...group)));
+  sized(choice, rows.length, () => make('p', {}, make('span'))).forEach((row, n) => {
+    const [what, name, texts] = rows[n];
+    const blank = () => make('button', { type: 'button', 'data-do': 'pick', 'data-what': what });
+    const [title, ...buttons] = sized(row, 1 + texts.length, blank);
+    title.className = `distance-${what}`;
+    title.textContent = name;
+    buttons.forEach((button, i) => {
+      button.dataset.i = i;
+      button.ariaPressed = asked[what] === i;
+      button.ariaLabel = `${name} ${texts[i]}`;
+      button.textContent = texts[i];
+    });
+  });
 }
 actions.pick = ({ dataset }) => {
   asked = { ...asked, [dataset.what]: +dataset.i };

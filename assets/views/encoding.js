@@ -5,7 +5,6 @@ const map = $('.encoding-map'),
   side = $('.encoding-side'),
   note = $('.encoding-side .note'),
   lead = $('.lead'),
-  none = $('.encoding-none'),
   heading = $('h3');
 const [rowMark, columnMark] = [$('.encoding-row'), $('.encoding-column')];
 let numbers = [], columns = 0, place = [24, 8];
@@ -65,13 +64,9 @@ function show() {
   columnMark.style.left = `${100 * (j + 0.5) / value.columns}%`;
 }
 function draw() {
-  const value = current(), some = !!value?.table;
-  element.firstElementChild.classList.toggle('empty', !some);
+  const value = current();
   inscribe(lead, value?.says ?? '');
-  none.textContent = some
-    ? ''
-    : value?.names.table ?? 'Here comes the table of an encoding: a row for each position.';
-  if (!some) return;
+  if (!holds(value?.table, value?.names.table)) return;
   heading.textContent = value.names.table;
   columns = value.columns;
   numbers = unpackSigned(value.table);

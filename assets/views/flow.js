@@ -3,7 +3,7 @@
 // flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
 // (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates, and in words flow_names,
 // flow_sentences, flow_tells and flow_tip; flow_reach is for the keys),
-// flow_export (what can be kept) and flow_bar (controls).
+// flow_export (what can be kept, with flow_svg) and flow_bar (controls).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
@@ -69,10 +69,10 @@ function render() {
   look(null);
   tip.forget();
   markStale(false);
-  root.classList.toggle('empty', !value?.outs?.length);
+  const any = holds(value?.outs?.length);
   stage.replaceChildren(canvas);
   caption.textContent = '';
-  if (!value?.outs?.length) return;
+  if (!any) return;
   cut = cutOf(value, stage.clientWidth);
   numbers = flowNumbers(value, cut);
   pages = flowPages(numbers, value.rows);

@@ -7,11 +7,11 @@ const finding = $('.finding'),
   svg = $('svg'),
   heat = $('.garden-heat'),
   said = $('output');
-const ROW = 23, LETTER = 9, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600, GROWTH_MS = 1500;
+const ROW = 23, TOP = 16, THICK = 2, MS = 420, STEP_MS = 600, GROWTH_MS = 1500;
 const GAP = 78, FLAT = 36; // px from a fork to the next letters; of these, level under a number
 const shown = (letter) => letter === ' ' ? '\u00a0' : visible(letter);
-// px of room for the end of the text before; less on a phone
-let left = 140;
+let left = 140; // px of room for the end of the text before; less on a phone
+let letter = 9; // px of a letter's width, as the style sheet says
 let moving = 0, drawn = [], ways = [];
 let lit = null, handing = false; // the run that is pointed at; the focus goes on by itself
 let runs = new Map(); // what is written between two forks, by all that is said up to its end
@@ -77,7 +77,7 @@ function layout(value) {
         run.text += shown(line[d - 1]);
         run.to = d;
       }
-      points.push([x - (forked ? FLAT : 0), y(d)], [x, y(d)], [x += LETTER, y(d)]);
+      points.push([x - (forked ? FLAT : 0), y(d)], [x, y(d)], [x += letter, y(d)]);
     }
     return points;
   });
@@ -105,8 +105,7 @@ const between = (old, now, part) =>
   );
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value);
-  if (!value) return;
+  if (!holds(value)) return;
   if (!movesOn(value)) return;
   const grows = value.id !== seen?.id || value.position !== seen.position;
   seen = value;
@@ -135,7 +134,8 @@ function beforeIn(room) {
 }
 function picture() {
   left = margin();
-  const value = seen, now = layout(value), room = Math.floor((left - 12) / LETTER);
+  letter = sizeOf(svg, '--letter');
+  const value = seen, now = layout(value), room = Math.floor((left - 12) / letter);
   svg.setAttribute('width', now.width);
   svg.setAttribute('height', 2 * TOP + ROW * (now.paths.length - 1));
   svg.setAttribute('aria-label', value.summary);
@@ -197,7 +197,7 @@ function write(group, run, n) {
   group.ariaLabel =
     `${text}, ${forked ? percent(p) + ' here, ' : ''}${howMany(threads, n, dotted)}. ` +
     'Press to go on from its end.';
-  const sizes = { x, y: top - 14, width: LETTER * text.length + 2, height: y - top + 19 };
+  const sizes = { x, y: top - 14, width: letter * text.length + 2, height: y - top + 19 };
   for (const [name, size] of Object.entries(sizes)) box.setAttribute(name, size);
   for (const [node, from] of [[chance, x - 4], [letters, x]]) {
     node.setAttribute('x', from);
@@ -277,16 +277,7 @@ function take(run) {
   warming.halt();
   tell('take', { id, position, ids: ids[line].slice(0, +to) });
 }
-svg.addEventListener('click', (event) => {
-  const run = runAt(event);
-  if (run && !tap.tells(run)) take(run);
-});
-svg.addEventListener('keydown', (event) => {
-  const run = runAt(event);
-  if (!run || !isPress(event)) return;
-  event.preventDefault();
-  take(run);
-});
+whenPressed(svg, runAt, take, firstTap(svg));
 actions.csv = () => {
   const { lines, probs, likeliest, temperature } = seen ?? {};
   if (!lines) return;

@@ -211,8 +211,7 @@ function draw() {
   }
   if (groups) group = clamp(group, 0, groups.length - 1);
   const g = data();
-  element.firstElementChild.classList.toggle('empty', !g);
-  if (!g) return;
+  if (!holds(g)) return;
   if (wanted) ({ layer, head } = wanted);
   else if (!chosen) [layer, head] = current().first;
   layer = Math.min(layer, g.layers - 1);

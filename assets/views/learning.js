@@ -10,7 +10,7 @@ const LEFT = 36, RIGHT = 20, TOP = 22, FOOT = 30, HEIGHT = 280, MS = 900;
 const moments = () => current()?.moments ?? [];
 const begin = () => { // a new value
   const all = moments();
-  element.firstElementChild.classList.toggle('empty', !all.length);
+  holds(all.length);
   slider.max = Math.max(0, all.length - 1);
   slider.value = slider.max;
   $('.note').textContent = current()?.note ?? '';

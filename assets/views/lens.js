@@ -18,7 +18,7 @@ const rest = roving(table, 'tbody td', {
 const headCell = (scope, text) => make('th', { scope, text });
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.rows);
+  element.firstElementChild.hidden = !value?.rows;
   table.replaceChildren();
   close();
   if (!value?.rows) return;

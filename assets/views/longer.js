@@ -20,15 +20,13 @@ const keep = keepPart((said) => {
 
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value);
   if (value && !movesOn(value)) return;
   seen = value;
+  const any = holds(value?.rows.length, value?.summary);
   if (!value) return;
   if (value.press === undefined) reading.halt();
-  finding.textContent = value.summary;
-  const any = value.rows.length > 0;
-  $('.longer-body').hidden = $('.view-bar').hidden = !any;
   if (!any) return;
+  finding.textContent = value.summary;
   slider.min = Math.min(SPARE, value.most);
   slider.max = value.most;
   if (value.press === undefined) {

@@ -5,11 +5,11 @@
 const rows = $('.meters-rows'), note = $('.view-note'), verdict = $('.meters-verdict');
 function draw() {
   const value = current(), found = value?.rows ?? [];
+  const any = holds(found.length, value?.summary);
   inscribe(note, value?.summary ?? '');
-  note.classList.toggle('empty-note', !found.length && !!value?.summary);
   verdict?.replaceChildren();
   rows.replaceChildren(...found.map(meter));
-  if (!found.length) return;
+  if (!any) return;
   rows.append(
     make(
       'div',

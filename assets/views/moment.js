@@ -152,8 +152,7 @@ function draw() {
   seen = current();
   if (seen?.groups) group = Math.min(group, seen.groups.length - 1);
   const g = data();
-  element.firstElementChild.classList.toggle('empty', !g);
-  if (!g) return;
+  if (!holds(g)) return;
   if (alone && (alone[0] >= g.layers || alone[1] >= g.heads)) alone = null;
   weights = unpack(g.weights);
   show();

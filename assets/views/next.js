@@ -1,6 +1,6 @@
 // The tokens that a model held likeliest at one place of a story, see story.js. A press on one that
 // was not taken continues the story with it.
-const body = $('.next-body'), root = $('.view');
+const body = $('.next-body');
 const named = (token) => ({ '\n': 'the line break', ' ': 'the space' })[token] ?? `“${token}”`;
 let story = null, place = -1, drawn = null; // the token as received: a growing text sends it again
 let listed = []; // [id, text, probability], the one that was written among them
@@ -27,8 +27,7 @@ function fill(node, [id, token, p], taken) {
 }
 function draw({ id, tokens, at, prompt }) {
   story = id;
-  root.classList.toggle('empty', at < 0);
-  if (at < 0) return;
+  if (!holds(at >= 0)) return;
   place = at;
   if (tokens[at] === drawn) return;
   drawn = tokens[at];
@@ -71,5 +70,5 @@ actions.branch = (button) =>
   tell('branch', { id: story, position: place, token: +button.dataset.id });
 document.addEventListener('story', (event) => draw(event.detail));
 body.append(title, rows, note);
-root.classList.add('empty');
+holds(false);
 document.dispatchEvent(new Event('story:ask'));

@@ -5,17 +5,20 @@
 //   that cannot be shuffled {summary, words: [], rows: []}
 const finding = $('.orders-finding'),
   tiles = $('.orders-tiles'),
-  models = $('.orders-models');
+  models = $('.orders-models'),
+  readout = $('.orders-readout'),
+  hint = readout.textContent;
 // order: the visitor's last word, which may be ahead of the value
 // held: the word that they moved or pointed at last
 let order = [], held = 1, built = '', grip = null;
+let seen = null; // the value that is drawn
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value);
-  if (!value) return;
-  if (!takesOver(value)) return;
+  if (value && !takesOver(value)) return;
+  if (!holds(value?.words.length, value?.summary)) return;
+  seen = value;
   finding.textContent = value.summary;
-  $('.orders-body').hidden = $('.orders-tools').hidden = !value.words.length;
+  readout.textContent = hint;
   build(value);
   if (!grip) order = [...value.order ?? []];
   answer(value);
@@ -52,7 +55,7 @@ const blank = () =>
     'div',
     { class: 'orders-row' },
     make('p', { class: 'orders-name' }, make('b'), make('small')),
-    make('div', { class: 'orders-map' }),
+    make('div', { class: 'orders-map', role: 'img' }),
     make('p', { class: 'orders-says' }, make('span', { lang: 'de' }), make('small')),
     make(
       'p',
@@ -78,7 +81,6 @@ function fill(node, row, { words, order, nTried }) {
     (column, i) =>
       sized(column, row.looks.length, () => make('i')).forEach((bar, n) => {
         const share = row.looks[n][i];
-        bar.title = `“${row.says[n]}” gives “${words[i]}” ${percent(share)}`;
         bar.style.setProperty('--share', share.toFixed(3));
       }),
   );
@@ -112,6 +114,14 @@ function place() { // where every word stands, and which one is held
   for (const node of element.querySelectorAll('[data-most]')) {
     node.classList.toggle('held', +node.dataset.most === held);
   }
+  [...models.children].forEach((node, r) =>
+    node.children[1].ariaLabel = seen.rows[r].says.map((_, n) => gives(r, n, held)).join(', ')
+  );
+}
+// how much a word of a model's answer looked at one of the sentence
+function gives(r, n, word) {
+  const { rows, words } = seen, { says, looks } = rows[r];
+  return `“${says[n]}” gives “${words[word]}” ${percent(looks[n][word])}`;
 }
 function put(word, at) { // a word at another place; whether that is another one
   const from = order.indexOf(word), to = clamp(at, 0, order.length - 1);
@@ -126,6 +136,22 @@ function said() {
   return numbered({ order: [...order] });
 }
 const ask = () => tell('order', said());
+for (const kind of ['pointermove', 'click']) {
+  models.addEventListener(kind, ({ target, clientY }) => {
+    const column = target.closest('.orders-column');
+    if (!column) return;
+    const bars = [...column.children], rows = [...models.children];
+    const r = rows.indexOf(column.closest('.orders-row'));
+    const n = bars.findIndex((bar) => clientY <= bar.getBoundingClientRect().bottom);
+    inscribe(
+      readout,
+      `${seen.rows[r].name}: ${gives(r, n < 0 ? bars.length - 1 : n, column.dataset.word)}`,
+    );
+  });
+}
+models.addEventListener('pointerleave', ({ pointerType }) => {
+  if (pointerType === 'mouse') readout.textContent = hint; // what a tap told stays
+});
 const tileOf = (event) => event.target.closest('.orders-tile');
 const hold = (tile) => {
   held = +tile.dataset.word;

@@ -67,7 +67,7 @@ const hand = () => document.dispatchEvent(new CustomEvent('part', { detail: curr
 function draw() {
   const value = current();
   hand();
-  element.firstElementChild.classList.toggle('empty', !value?.panels);
+  holds(value?.panels);
   panels = panelsOf(value);
   if (!panels.length) {
     way = null;

@@ -2,8 +2,7 @@
 // that say most, where they can be read and pressed.
 
 const RUNGS = 8, ROOM = 300; // columns; px of all rungs
-const FAN = 22, LINE = 17; // px between a skyline and its numbers, and of a line of these
-const AROUND = FAN + LINE + 6; // of a rung beside its skyline
+const FAN = 22, GAP = 6; // px between a skyline and its numbers, and above it
 const isOfOneKind = (a, b) => a.column === b.column && a.n_columns === b.n_columns;
 const roleOf = (part) => part.split(':').at(-1);
 const shownBy = ({ signed }, v) => signed ? threeDigits(v) : percent(v);
@@ -108,8 +107,10 @@ function ladder(panels) {
   }
   function at(i) {
     const n = Math.min(columnsFit(), Math.max(...panels.map((panel) => panel.n_columns)));
-    const named = groups.length * LINE; // each group names its columns
-    const high = Math.min(180, Math.floor((ROOM - named) / panels.length) - AROUND);
+    const line = sizeOf($('.passage-table'), 'line-height');
+    const named = groups.length * line; // each group names its columns
+    const around = FAN + line + GAP; // px of a rung beside its skyline
+    const high = Math.min(180, Math.floor((ROOM - named) / panels.length) - around);
     const nodes = groups.map((group) => {
       const lit = bySize(group, i).slice(0, n).sort((a, b) => a - b), ranges = rangesOf(group, i);
       const rungs = group.flatMap((panel, k) =>

@@ -28,7 +28,7 @@ function draw() {
   const value = current(), view = element.firstElementChild;
   close();
   pieces = value?.pieces ?? [];
-  view.classList.toggle('empty', !value);
+  holds(value);
   view.classList.toggle('wrong', Boolean(value?.error));
   // what else the tab shows is then of an earlier text
   element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.error));
@@ -110,7 +110,7 @@ function open(i) {
     );
   }
   panel.append(
-    make('div', { class: 'pieces-list' }, ...others.map(other)),
+    make('div', { class: 'tokens-list pieces-list' }, ...others.map(other)),
     make('p', { class: 'hint', text: 'Press another one and the rest is translated anew.' }),
   );
   function other([id, piece, q]) {

@@ -34,6 +34,19 @@ const jumpOf = (event) =>
   keyed(event, { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity });
 // what presses a drawing that is no button
 const isPress = (event) => keyed(event, { Enter: true, ' ': true });
+// Parts of a drawing are pressed as buttons are, by clicks and by keys; see firstTap for a tap.
+function whenPressed(drawing, partOf, press, tap = null) {
+  drawing.addEventListener('click', (event) => {
+    const part = partOf(event);
+    if (part && !tap?.tells(part)) press(part);
+  });
+  drawing.addEventListener('keydown', (event) => {
+    const part = partOf(event);
+    if (!part || !isPress(event)) return;
+    event.preventDefault();
+    press(part);
+  });
+}
 // A finger cannot point before it presses: its first tap tells what it taps, the next one does it.
 // -> {finger(): whether one pressed last, tells(what): whether that press only tells, forget(): what
 // was told is told once more}
@@ -67,6 +80,15 @@ function sized(box, n, fresh) {
 const inscribe = (node, text) => {
   if (node.textContent !== text) node.textContent = text;
 };
+// Whether a view has anything to draw. If not, a sentence stands in the place of it all, see view.css:
+// why, or what will be there, as its Python promises.
+function holds(some, why) {
+  const said = $('.view-empty');
+  element.firstElementChild.classList.toggle('empty', !some);
+  said.promise ??= said.textContent;
+  if (!some) inscribe(said, why || said.promise);
+  return Boolean(some);
+}
 // Replace a box's children; the focus goes to what now stands where it was.
 function redraw(box, ...children) {
   const places = () => [...box.querySelectorAll('button, [tabindex]')],
@@ -123,6 +145,8 @@ const unpack = (text) => {
 };
 // numbers of both signs, -1 to 1, as views.pack_signed writes them; 0 is 0
 const unpackSigned = (text) => unpack(text).map((v) => Math.round(65535 * v) / 32767 - 1);
+// what a style sheet says of a node's size, in px
+const sizeOf = (node, name) => parseFloat(getComputedStyle(node).getPropertyValue(name));
 const colour = (name) => getComputedStyle(element).getPropertyValue(name).trim();
 const save = (name, type, content) => {
   const link = make('a', {

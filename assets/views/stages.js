@@ -139,7 +139,7 @@ function labels() { // of columns: how many there is room for is known once they
   }
 }
 function draw() {
-  element.firstElementChild.classList.toggle('empty', !part?.panels);
+  holds(part?.panels);
   due = !element.clientWidth;
   if (due) return;
   maps = panelsOf(part).map((panel) => ({ ...panel, cell: [0, 0] }));

@@ -6,7 +6,7 @@ const source = $('.steps-source'),
   written = $('.steps-written'),
   note = $('.view-note'),
   readout = $('.view-readout');
-const bars = $('.steps-bars'), slider = $('.steps-slider');
+const bars = $('.steps-bars'), slider = $('input');
 const STREAM_MS = 2000; // what follows within this belongs to a stream
 let seen = null, weights = null, length = 0, drawnAt = -Infinity;
 const symbols = (box, texts) => {
@@ -54,13 +54,13 @@ function show() {
 }
 function draw() {
   const value = seen = current(), now = performance.now();
-  element.firstElementChild.classList.toggle('empty', !value?.written);
+  const any = holds(value?.written, value?.summary);
   if (value?.written?.length !== length) playing.halt();
   // if a training changes it several times a second, only the first change is read aloud
   if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';
   drawnAt = now;
-  note.textContent = value?.summary ?? '';
-  if (!value?.written) return;
+  if (!any) return;
+  note.textContent = value.summary;
   weights = unpack(value.weights);
   const atEnd = +slider.value >= length - 1; // an earlier symbol that was chosen stays
   length = value.written.length;

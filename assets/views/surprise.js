@@ -1,6 +1,5 @@
 // A bar for each of a story's last tokens, as high as the surprise in bits; see story.js.
-const root = $('.view'),
-  chart = $('.surprise-chart'),
+const chart = $('.surprise-chart'),
   frame = $('.surprise-frame'),
   note = $('.view-note');
 const LEFT = 36, FOOT = 22, BITS = 8, PITCH = 18;
@@ -47,9 +46,9 @@ actions.csv = () => {
 };
 document.addEventListener('story', (event) => {
   heard = event.detail;
-  root.classList.toggle('empty', heard.at < 0);
+  holds(heard.at >= 0);
   draw();
 });
-root.classList.add('empty');
+holds(false);
 whenResized(frame, draw, bothSizes);
 document.dispatchEvent(new Event('story:ask'));

@@ -17,7 +17,7 @@ const keep = keepPart((said) => {
 function draw() {
   const value = current();
   $('[data-do=csv]').disabled = !value?.damage; // there are no numbers before the heads were tried
-  element.firstElementChild.classList.toggle('empty', !value?.groups);
+  holds(value?.groups);
   inscribe(note, value?.summary ?? '');
   diff.replaceChildren(...(value?.diff ?? []).flatMap(worded));
   texts.replaceChildren(

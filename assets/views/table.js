@@ -7,9 +7,8 @@ const number = (text) => /^[+−-]?[\d.]/.test(text);
 const cell = (text) => text.replace(/^-(?=[\d.])/, '−');
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.rows);
-  inscribe(note, value?.summary ?? '');
-  if (!value?.rows) return table.replaceChildren();
+  if (!holds(value?.rows)) return table.replaceChildren();
+  inscribe(note, value.summary);
   const [head, ...rows] = value.rows;
   const right = head.map((_, column) => {
     const said = rows.map((row) => row[column]).filter(Boolean); // an empty cell is neither

@@ -31,12 +31,12 @@ const say = (node) =>
 
 function draw() {
   const value = current();
-  element.firstElementChild.classList.toggle('empty', !value?.steps);
+  const any = holds(value?.steps);
   growing.halt();
   said.ariaLive = 'polite'; // a pointer may have passed
   plant = null;
   nodes = [];
-  if (!value?.steps) return box.replaceChildren();
+  if (!any) return box.replaceChildren();
   slider.max = value.steps.length;
   slider.value = slider.max;
   picture();
@@ -189,12 +189,8 @@ const leave = () => {
 for (const kind of ['focusout', 'pointercancel']) box.addEventListener(kind, leave);
 // after a tap, what it told stays
 box.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && leave());
-const tap = firstTap(box);
 const force = (node) => tell('force', { path: node.ended ? node.path.slice(0, -1) : node.path });
-box.addEventListener('click', (event) => {
-  const node = at(event);
-  if (node && !tap.tells(node)) force(node);
-});
+whenPressed(box, at, force, firstTap(box));
 const rest = roving(box, '.tree-node', {
   next: (label, way) => nextTo(nodes[+label.dataset.i], way)?.label,
   is: (label) => !label.matches('.later'),
@@ -210,12 +206,6 @@ function nextTo(node, [down, right]) {
     ? grown.find((other) => other === node.from)
     : grown.find((other) => other.from === node) ?? grown.find(({ step }) => step > node.step);
 }
-box.addEventListener('keydown', (event) => {
-  const node = at(event);
-  if (!node || !isPress(event)) return;
-  event.preventDefault();
-  force(node);
-});
 actions.csv = () =>
   plant &&
   saveTable('beam', [

@@ -25,12 +25,11 @@ function tint(node, part) {
 }
 function draw() {
   const value = current();
-  inscribe(note, value?.summary ?? '');
-  element.firstElementChild.classList.toggle('empty', !value?.methods?.length);
-  if (!value?.methods?.length) {
+  if (!holds(value?.methods?.length, value?.summary)) {
     drawn = '';
     return;
   }
+  inscribe(note, value.summary);
   method = Math.min(method, value.methods.length - 1);
   const tried = value.methods.some((m) => m.area !== null),
     key = JSON.stringify([value.words, value.methods, value.chance]);

@@ -79,8 +79,8 @@ function plot(twin) {
 }
 function draw() {
   const all = current()?.cards ?? [];
-  element.firstElementChild.classList.toggle('empty', !all.length);
-  inscribe(note, current()?.summary ?? 'As soon as they are asked, each answers here.');
+  holds(all.length);
+  inscribe(note, current()?.summary ?? '');
   if (chosen && chosen >= all.length && all.length < cards.children.length) chosen = 0;
   sized(cards, all.length, blank).forEach((card, i) => fill(card, all[i], i));
   if (all.length) enlarge(all[Math.min(chosen, all.length - 1)]);

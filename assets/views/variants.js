@@ -25,7 +25,12 @@ const valueAt = ({ x, smoothed }, place) => {
   return place < known[0] || place > known.at(-1) ? null : smoothed[nearest(x, place)];
 };
 const tone = (i) => TONES[i] ?? 'other';
-const axes = (lines) => variantsAxes(current(), lines, chart.parentNode.clientWidth);
+let known = {}; // axes by what they are of: a pointer needs them at every move
+const axes = (lines) => {
+  const room = chart.parentNode.clientWidth, height = sizeOf(chart, 'height');
+  const of = [room, height, ...lines.map(({ title }) => title)];
+  return known[of] ??= variantsAxes(current(), lines, room, height);
+};
 
 function paint() {
   const value = current(), lines = value.lines.map((line, i) => ({ ...line, tone: tone(i) }));
@@ -100,16 +105,14 @@ const light = (title) => {
 };
 const first = () => new Set(current().lines.slice(0, current().shown).map((line) => line.title));
 function draw() {
-  const value = current(), some = value?.lines?.length;
-  element.firstElementChild.classList.toggle('empty', !some);
-  finding.replaceChildren(
-    ...bold(value?.finding ?? 'Here come the curves of a study, and what it found.'),
-  );
-  if (!some) {
+  const value = current();
+  if (!holds(value?.lines?.length, value?.summary)) {
     name = undefined;
     list.replaceChildren();
     return chart.replaceChildren();
   }
+  finding.replaceChildren(...bold(value.finding));
+  known = {};
   if (name !== value.name) [name, on] = [value.name, first()];
   [lit, at] = [null, null];
   heading.textContent = value.y;

@@ -3,8 +3,8 @@ const TOP = 8, BOTTOM = 36, LEFT = 52; // px around the curves
 const NARROW = 640; // px in which no names stand beside them
 const BEGINNING = 20; // the first 1/20 of a curve need not be seen: losses are high there
 
-function variantsAxes({ lines, logs, percent }, drawn, room) {
-  const width = Math.max(280, room), wide = width >= NARROW, height = innerWidth < 901 ? 300 : 396;
+function variantsAxes({ lines, logs, percent }, drawn, room, height) {
+  const width = Math.max(280, room), wide = width >= NARROW;
   // beside the lines stand their names
   const name = Math.max(...drawn.map(({ title }) => title.length));
   const right = wide ? Math.min(width / 3, Math.max(126, 16 + 7 * name)) : 12;

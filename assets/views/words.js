@@ -20,11 +20,8 @@ function draw() {
   const another = `${value?.words}` !== `${base?.words}`; // text
   if (another) close();
   base = value;
-  inscribe(
-    note,
-    value?.summary ?? 'The words of the review appear here; each can be changed.',
-  );
-  note.classList.toggle('empty-note', !value);
+  holds(value);
+  inscribe(note, value?.summary ?? '');
   if (isNewest(value)) edits = { ...value?.edits };
   const blank = (i) =>
     make('button', { type: 'button', class: 'words-word', 'data-do': 'word', 'data-i': i });

@@ -272,6 +272,6 @@ def test_the_lab_opens_on_the_task_that_shows_it_and_its_model_is_seen_inside(op
     assert tab(page) == "Live lab"
     expect(page.get_by_label("copy", exact=True)).to_be_checked()
     press_door(page, "See it inside")
-    expect(page.locator("#inside-model .view-note").first).to_contain_text("Press Start")
+    expect(page.locator("#inside-model .view-empty")).to_contain_text("Press Start")
     press_door(page, "Open in Live lab")
     assert tab(page) == "Live lab"

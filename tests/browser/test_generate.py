@@ -383,7 +383,7 @@ def test_pasted_text_is_coloured_by_surprise(open_page):
     ):
         page.get_by_label("Your text").fill(text)
         page.get_by_role("button", name="Colour by surprise").click()
-        expect(page.locator("#judged .view-note")).to_contain_text(sentence)
+        expect(page.locator("#judged .view-empty")).to_contain_text(sentence)
         expect(page.locator("#judged .token")).to_have_count(0)
     expect(page.locator(".toast-body")).to_have_count(0)
 

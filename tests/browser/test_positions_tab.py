@@ -65,7 +65,7 @@ def every_encoding_is_drawn_or_says_that_there_is_nothing(page):
         expect(page.locator(f"{FIGURE} .lead")).to_contain_text(says)
         expect(page.locator(f"{FIGURE} .encoding-bars")).to_have_count(3)
     page.get_by_label("none", exact=True).click()
-    expect(page.locator(f"{FIGURE} .encoding-none")).to_contain_text("nothing to draw")
+    expect(page.locator(f"{FIGURE} .view-empty")).to_contain_text("nothing to draw")
     expect(page.locator(f"{FIGURE} .encoding-map")).to_be_hidden()
 
 
@@ -197,6 +197,20 @@ def of_several_quick_moves_none_is_lost(page):
 
 
 @has_study
+def test_each_bar_says_how_much_a_word_of_an_answer_looked_at_one_of_the_sentence(open_page):
+    page = shuffled(open_page)
+    readout = page.locator(f"{ORDERS} .orders-readout")
+    row = page.locator(f"{ORDERS} .orders-models .orders-row").nth(1)
+    row.locator(".orders-column[data-word='4']").hover()
+    expect(readout).to_contain_text("sinusoidal: “")
+    expect(readout).to_contain_text("gives “man” ")
+    page.locator(f"{ORDERS} .orders-finding").hover()
+    expect(readout).to_contain_text("Bars: how much")
+    page.locator(f"{ORDERS} .orders-tile", has_text="chases").focus()
+    expect(row.get_by_role("img", name="gives “chases” ")).to_be_visible()  # all of its bars
+
+
+@has_study
 def test_words_are_moved_by_hand_and_by_keys_and_of_quick_moves_none_is_lost(open_page):
     page = shuffled(open_page)
     page.get_by_role("button", name="First order").click()
@@ -214,7 +228,8 @@ def test_an_address_brings_a_sentence_and_what_cannot_be_one_is_said(open_page):
     expect(page.locator(f"{ORDERS} .orders-tile").last).to_have_text("<b>boy</b>")
     assert page.locator(f"{ORDERS} .orders-tile b, {ORDERS} .orders-says b").count() == 0
     page.locator("#shuffle-sentence input").fill("Alone")
-    expect(page.locator(FINDING)).to_have_text("Type a sentence of 2 to 8 words, not of 1 word.")
+    refused = "Type a sentence of 2 to 8 words, not of 1 word."
+    expect(page.locator(f"{ORDERS} .view-empty")).to_have_text(refused)
     expect(page.locator(f"{ORDERS} .orders-body")).to_be_hidden()
     page.locator("#shuffle-sentence input").fill("Never alone")
     expect(page.locator(f"{ORDERS} .orders-tile")).to_have_count(2)
@@ -246,7 +261,7 @@ def test_models_read_on_beyond_the_length_of_their_training(open_page):
         longer.get_by_role("button", name="download CSV").click()
     assert "rotary,512," in Path(download.value.path()).read_text()
     page.get_by_label("A long text").fill("To be, or not to be: 漢字")
-    expect(longer.locator(".finding")).to_contain_text("and not: 漢 字")
+    expect(longer.locator(".view-empty")).to_contain_text("and not: 漢 字")
     expect(rows.first).to_be_hidden()
     page.get_by_label("A long text").fill("To be, or not to be")
     expect(longer.locator(".finding")).to_contain_text("they read 19: all 5")
@@ -299,10 +314,13 @@ def test_other_words_and_heads_meet(open_page):
     distance = page.locator("#distance")
     distance.get_by_role("button", name="query of dog").click()
     distance.get_by_role("button", name="key of A", exact=True).click()
-    distance.get_by_role("button", name="head 3").click()
+    head = distance.get_by_role("button", name="head 3")
+    head.evaluate("button => { window.pressed = button; }")
+    head.click()
     expect(finding).to_contain_text("The query of “dog”")
     expect(finding).to_contain_text("the key of “A”")
     expect(distance.locator(".distance-pairs")).to_contain_text("head 3 in layer 1")
+    assert head.evaluate("button => button === window.pressed")  # a press on it would not be lost
     dials = distance.locator(".distance-dials g")
     expect(dials).to_have_count(16)
     page.wait_for_function("location.search.includes('words=2.1.3')")
@@ -311,7 +329,8 @@ def test_other_words_and_heads_meet(open_page):
     lines = Path(download.value.path()).read_text().splitlines()
     assert len(lines) == 1 + 17 * 41 and lines[1].startswith("rotary,dog,A,3,16,")
     page.locator("#distance-sentence input").fill("")
-    expect(finding).to_have_text("Type a sentence: two of its words will meet.")
+    refused = "Type a sentence: two of its words will meet."
+    expect(distance.locator(".view-empty")).to_have_text(refused)
     expect(dials.first).to_be_hidden()
     page.locator("#distance-sentence input").fill("A <b>man</b>")
     expect(finding).to_contain_text("The query of")

@@ -69,7 +69,7 @@ def an_empty_text_is_no_mistake_and_nothing_moves(page):
     ready(page, "words")
     before = heights(page)
     page.get_by_role("button", name="Clear", exact=True).click()
-    expect(page.locator("#verdict .view-note")).to_contain_text("Type a review")
+    expect(page.locator("#verdict .view-empty")).to_contain_text("Type a review")
     expect(page.locator("#verdict .meter")).to_have_count(0)
     expect(page.locator("#sentiment-flow .view-empty")).to_contain_text("Here the words")
     expect(page.locator("#words .words-word")).to_have_count(0)
@@ -80,7 +80,7 @@ def an_empty_text_is_no_mistake_and_nothing_moves(page):
 def a_text_that_is_too_long_is_answered_in_place(page):
     ready(page, "words")
     review_box(page).fill("a" * 100_001)
-    expect(page.locator("#verdict .view-note")).to_contain_text("at most 100,000 fit")
+    expect(page.locator("#verdict .view-empty")).to_contain_text("at most 100,000 fit")
     expect(page.locator("#verdict .meter")).to_have_count(0)
     expect(page.locator("#sentiment-flow .view-empty")).to_be_visible()
     expect(page.locator("#sentiment-flow .flow-stage")).to_be_hidden()
@@ -252,7 +252,7 @@ def what_one_looks_at_stays_while_the_trial_goes_on(page):
 def a_trial_of_another_text_is_taken_away(page):
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
     page.get_by_role("button", name="not bad").click()
-    expect(page.locator("#trial .view-note").first).to_contain_text("The text has changed")
+    expect(page.locator("#trial .view-empty")).to_contain_text("The text has changed")
     expect(page.locator("#trial table")).to_be_hidden()
     page.get_by_role("button", name="Put it on trial").click()
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")

@@ -120,7 +120,7 @@ SERIES = "".join(f"--series-{n}: {colour}; " for n, colour in enumerate(CATEGORI
 # their scripts. Gradio puts them in twice: as written, and with its container before each selector.
 # What is meant for the container itself therefore stands outside @media, and is !important.
 PAGE = ["names", "frame", "header", "sections", "type", "view", "controls", "sliders", "rows"]
-PAGE += ["plotly", "narrow", "output"]
+PAGE += ["panel", "plotly", "narrow", "output"]
 SHEETS = (
     *(ASSETS / "page" / f"{name}.css" for name in PAGE),
     *sorted((ASSETS / "views").glob("*.css")),

@@ -15,7 +15,8 @@ def anatomy_view(title: str, **component) -> gr.HTML:
         '<p class="view-note view-readout"></p>'
     )
     scripts = ("shared_roving", "anatomy_words", "anatomy_parts", "anatomy_stack")
-    return view("anatomy", title, body, ("svg", "csv"), scripts=scripts, **component)
+    component |= {"scripts": scripts, "promise": "The parts of a model appear here."}
+    return view("anatomy", title, body, ("svg", "csv"), **component)
 
 
 def anatomy_value(stacks: list[DrawnStack], chosen: str, summary: str) -> dict:

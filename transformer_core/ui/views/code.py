@@ -15,7 +15,8 @@ def code_view(title: str, **component) -> gr.HTML:
         '<div><p class="view-note" role="status"></p><p class="code-shapes"></p>'
         '<div class="code-lines"></div></div></div>'
     )
-    return view("code", title, body, (), scripts=("shared_code",), **component)
+    promise = "The lines that compute each part appear here."
+    return view("code", title, body, (), scripts=("shared_code",), promise=promise, **component)
 
 
 def line_value(line: Lines | None) -> list[str]:

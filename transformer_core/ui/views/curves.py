@@ -4,7 +4,7 @@ import gradio as gr
 
 from transformer_core.lab.learner import Point
 from transformer_core.ui.views.shared import digits
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import player_bar, view
 
 
 def curves_view(title: str, promise: str, **component) -> gr.HTML:
@@ -15,11 +15,9 @@ def curves_view(title: str, promise: str, **component) -> gr.HTML:
     """
     body = (
         '<p class="curves-key"></p>'
-        '<div class="curves-chart"></div><div class="curves-tools"><span class="view-tools">'
-        '<button type="button" data-do="play">▶ Replay</button></span>'
-        '<input type="range" class="curves-slider" min="0" max="0" step="1" '
-        'aria-label="recorded moment"> <span class="curves-moment"></span></div>'
-        '<p class="view-note"></p><p class="heard" aria-live="polite"></p>'
+        '<div class="curves-chart"></div>'
+        + player_bar("Replay", "", 'min="0" max="0" step="1" aria-label="recorded moment"')
+        + '<p class="view-note"></p><p class="heard" aria-live="polite"></p>'
     )
     return view(
         "curves", title, body, ("csv",), scripts=("shared_charts",), promise=promise, **component

@@ -10,13 +10,15 @@ from transformer_core.ui.views.view import steered, view
 def encoding_view(title: str, **component) -> gr.HTML:
     """A map of all positions; beside it what lies at the place that is pointed at."""
     body = (
-        '<p class="lead" role="status"></p><p class="empty-note encoding-none"></p>'
+        '<p class="lead" role="status"></p>'
         '<div class="encoding-body"><div class="encoding-frame">'
         f'<canvas class="encoding-map" {steered("heat map")}></canvas>'
         '<i class="encoding-row"></i><i class="encoding-column"></i></div>'
         '<div class="encoding-side"><p class="note" role="status"></p></div></div>'
     )
-    return view("encoding", title, body, ("png", "csv"), scripts=("shared_maps",), **component)
+    promise = "The table of an encoding appears here, with a row for each position."
+    component |= {"scripts": ("shared_maps",), "promise": promise}
+    return view("encoding", title, body, ("png", "csv"), **component)
 
 
 def encoding_value(

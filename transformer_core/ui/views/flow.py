@@ -31,6 +31,7 @@ SCRIPTS = (
     "flow_candidates",
     "flow_verdicts",
     "flow_words",
+    "flow_svg",
     "flow_export",
     "flow_bar",
 )

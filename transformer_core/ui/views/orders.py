@@ -21,8 +21,8 @@ def orders_view(title: str, **component) -> gr.HTML:
         '<button type="button" data-do="shuffle">Shuffle</button>'
         '<button type="button" data-do="first">First order</button>'
         '<button type="button" data-do="every"></button>'
-        '<p class="note">Bars: how much each word of the answer, from above, looked at the word '
-        "above them</p></div>"
+        '<p class="note orders-readout">Bars: how much each word of the answer, from above, looked '
+        "at the word above them</p></div>"
     )
     promise = "The words of the sentence appear here; each can be moved."
     return view("orders", title, body, ("csv",), promise=promise, **component)

@@ -18,7 +18,8 @@ def pieces_view(title: str, promise: str, *, lang: str, **component) -> gr.HTML:
     body = (
         f'<div class="pieces-text" lang="{lang}" tabindex="0" role="textbox" aria-readonly="true" '
         f'aria-multiline="true" aria-label="{title}"></div>'
-        '<div class="pieces-panel" role="dialog" aria-label="alternatives" hidden></div>'
+        '<div class="tokens-panel pieces-panel" role="dialog" aria-label="alternatives" hidden>'
+        "</div>"
         '<div class="pieces-foot"><i class="pieces-key"></i><p class="view-note" role="status"></p>'
         '<span class="view-tools"><button type="button" data-do="undo" hidden>Undo</button>'
         '<button type="button" data-do="best" hidden>Back to the best</button>'

@@ -8,7 +8,7 @@ import torch
 from transformer_core.tasks.translation import Sentence
 from transformer_core.tokenization import Tokenizer
 from transformer_core.ui.views.shared import pack
-from transformer_core.ui.views.view import view
+from transformer_core.ui.views.view import player_bar, view
 
 
 def steps_view(title: str, **component) -> gr.HTML:
@@ -17,12 +17,11 @@ def steps_view(title: str, **component) -> gr.HTML:
         '<p class="view-note"></p><p class="steps-line"><b>reads</b> '
         '<span class="steps-source"></span></p>'
         '<p class="steps-line"><b>writes</b> <span class="steps-written"></span></p>'
-        '<p class="steps-tools"><span class="view-tools"><button type="button" data-do="play">'
-        '▶ Play</button></span> <input type="range" class="steps-slider" min="0" max="0" '
-        'step="1" aria-label="symbol of the output"></p>'
-        '<p class="view-note view-readout" role="status"></p><div class="steps-bars"></div>'
+        + player_bar("Play", "", 'min="0" max="0" step="1" aria-label="symbol of the output"')
+        + '<p class="view-note view-readout" role="status"></p><div class="steps-bars"></div>'
     )
-    return view("steps", title, body, ("csv",), **component)
+    promise = "What it writes appears here."
+    return view("steps", title, body, ("csv",), promise=promise, **component)
 
 
 def steps_value(

@@ -27,7 +27,7 @@ def story_view(title: str, empty: str, **component) -> gr.HTML:
         '<div class="story-bar"><span class="story-back">'
         '<button type="button" class="way" data-do="undo" hidden>Undo</button>'
         '<button type="button" class="way" data-do="best" hidden>Back to the first</button></span>'
-        '<span class="story-pace" role="radiogroup" '
+        '<span class="story-pace segmented" role="radiogroup" '
         f'aria-label="Characters a second">{paces}</span>'
         '<button type="button" data-do="stop" class="story-stop" disabled>Stop</button></div>'
         '<div class="story-text" tabindex="0" role="textbox" aria-readonly="true" '

@@ -10,16 +10,16 @@ from transformer_core.ui.views.shared import digits, spaced
 from transformer_core.ui.views.view import view
 
 
-def token_view(title: str, empty: str, **component) -> gr.HTML:
+def token_view(title: str, promise: str, **component) -> gr.HTML:
     """Text coloured by surprise; a token that is pointed at says what else could stand there."""
     body = (
         '<span class="tokens-key">expected <i></i> surprising</span>'
         '<div class="tokens-text" tabindex="0" role="textbox" aria-readonly="true" '
-        f'aria-multiline="true" aria-label="{title}" data-empty="{empty}"></div>'
+        f'aria-multiline="true" aria-label="{title}"></div>'
         '<div class="tokens-panel" role="tooltip" hidden></div>'
         '<p class="view-note" role="status"></p><p class="heard" role="status"></p>'
     )
-    return view("tokens", title, body, ("csv",), **component)
+    return view("tokens", title, body, ("csv",), promise=promise, **component)
 
 
 def tokens_value(tokens: Sequence[Token], note: str, *, identity: str) -> dict:

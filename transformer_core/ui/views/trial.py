@@ -26,8 +26,9 @@ def trial_view(title: str, **component) -> gr.HTML:
         "they matter, whatever the direction (Spearman's correlation): 1 is the same ranking.</p>"
         "</div></div>"
     )
-    tools, scripts = ("svg", "csv", "curves"), ("shared_charts",)
-    return view("trial", title, body, tools, scripts=scripts, **component)
+    promise = "What each method says of each word appears here."
+    component |= {"scripts": ("shared_charts",), "promise": promise}
+    return view("trial", title, body, ("svg", "csv", "curves"), **component)
 
 
 def trial_value(trial: Trial, summary: str) -> dict:

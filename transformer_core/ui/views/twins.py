@@ -19,7 +19,9 @@ def twins_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="twins-body">'
         '<article class="twin-large"></article><div class="twins-cards"></div></div>'
     )
-    return view("twins", title, body, ("csv",), scripts=("shared_maps",), **component)
+    promise = "As soon as they are asked, each answers here."
+    component |= {"scripts": ("shared_maps",), "promise": promise}
+    return view("twins", title, body, ("csv",), **component)
 
 
 def twins_value(

@@ -47,17 +47,16 @@ def view(
     """A view: heading, download buttons, body.
 
     scripts run before the one that is named like the view and after `shared.js`; all share one
-    scope. promise is shown instead of the body while there is no value.
+    scope. promise is shown instead of the body while there is nothing to draw, see `holds` there.
     """
     buttons = "".join(
         f'<button type="button" data-do="{tool}" aria-label="{title}: download {tool.upper()}">'
         f"{tool.upper()}</button>"
         for tool in tools
     )
-    names = f"view {name} promising" if promise else f"view {name}"
-    instead = f'<p class="empty-note view-empty">{promise}</p>' if promise else ""
+    instead = f'<p class="empty-note view-empty" aria-live="polite">{promise}</p>'
     html = (
-        f'<section class="{names}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
+        f'<section class="view {name}" aria-label="{title}"><div class="view-head"><h3>{title}</h3>'
         f'<span class="view-tools">{buttons}</span></div>{body}{instead}</section>'
     )
     script = running("shared", *scripts, name)

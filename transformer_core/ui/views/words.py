@@ -17,7 +17,9 @@ def words_view(title: str, **component) -> gr.HTML:
         '<div class="tokens-panel words-panel" role="dialog" aria-label="change this word" hidden>'
         "</div>"
     )
-    return view("words", title, body, (), scripts=("shared_roving",), **component)
+    promise = "The words of the review appear here; each can be changed."
+    component |= {"scripts": ("shared_roving",), "promise": promise}
+    return view("words", title, body, (), **component)
 
 
 def words_value(

@@ -194,9 +194,9 @@ class Answers:
         lines = position_lines(study)
         if not lines or study.baseline is None:
             others = [one for one in self.studies.names if position_lines(self.studies.get(one))]
-            named = listed([f"**{in_words(other)}**" for other in others])
+            named = listed([in_words(other) for other in others])
             them = f" Those of {named} were." if others else ""
-            return {"finding": f"Its models were not measured on longer texts.{them}", "lines": []}
+            return {"summary": f"Its models were not measured on longer texts.{them}", "lines": []}
         known = study.baseline.title
         trained = study.baseline.record["model"]["max_len"]
         return variants_value(
