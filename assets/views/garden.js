@@ -277,7 +277,7 @@ function take(run) {
   warming.halt();
   tell('take', { id, position, ids: ids[line].slice(0, +to) });
 }
-whenPressed(svg, runAt, take, firstTap(svg));
+whenPressed(svg, runAt, take, tap);
 actions.csv = () => {
   const { lines, probs, likeliest, temperature } = seen ?? {};
   if (!lines) return;
