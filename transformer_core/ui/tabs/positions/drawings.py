@@ -27,8 +27,8 @@ ACTS = {  # what an encoding does in the place where it acts
 NOTHING = "nothing is added, turned or subtracted: a shuffled text gives shuffled vectors"
 
 SAYS = {  # of any other encoding, what its docstring says
-    "none": "Without positions attention sees a bag of tokens, unless a causal mask tells early from "
-    "late.",
+    "none": "Without positions attention sees a bag of tokens, unless a causal mask tells what is "
+    "early from what is late.",
     "sinusoidal": "Each position gets a vector of its own: hands of clocks of every speed. The "
     "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
     "learned": "Each position gets a vector that is trained like any other weight. Before the "
