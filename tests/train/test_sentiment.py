@@ -466,7 +466,7 @@ def test_classifiers_that_teach_are_asked_when_nothing_can_refuse_the_run(
     sentiment.main([*common, "--out", str(first)])
     monkeypatch.setattr(sentiment, "mean_answer", lambda *_: pytest.fail("they were asked"))
     words = [*common, "--preset", "sentences", "--init", str(first), "--out", str(out)]
-    with pytest.raises(SystemExit, match="does not fit this model"):
+    with pytest.raises(SystemExit, match="is another model: d_ff"):
         sentiment.main([*words, "--d-ff", "8"])
     with alone_in(out), pytest.raises(SystemExit, match="Another training is under way"):
         sentiment.main(words)

@@ -140,7 +140,7 @@ def test_teachers_are_asked_when_nothing_can_refuse_the_run(
     shakespeare.main(words)
     monkeypatch.setattr(shakespeare, "mean_answer", lambda *_: pytest.fail("they were asked"))
     other = [*words[:-1], str(tmp_path / "other")]
-    with pytest.raises(SystemExit, match="does not fit this model"):
+    with pytest.raises(SystemExit, match="is another model: d_ff"):
         shakespeare.main([*other, "--init", str(teachers[1]), "--d-ff", "16"])
     with alone_in(out), pytest.raises(SystemExit, match="Another training is under way"):
         shakespeare.main([*words, "--overwrite"])

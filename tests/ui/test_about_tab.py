@@ -9,7 +9,7 @@ from tiny import build
 from train.evaluate import exam_of
 from train.loop import fit_on_cpu
 from transformer_core.checkpoint import save, weights_of
-from transformer_core.model.models import DecoderLM
+from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.published import CHECKPOINTS, Models
 from transformer_core.tasks.wording import large
 from transformer_core.ui.page import Page
@@ -155,6 +155,7 @@ def test_scores_are_shown_with_their_units_by_the_names_that_the_card_gives_them
 
 
 def test_what_is_read_of_scores_is_what_their_exams_call_them(tmp_path):
+    save(tmp_path / "copy_task", build(EncoderDecoder))  # of whose sizes its card speaks
     for name, published in CHECKPOINTS.items():
         called = exam_of(published.script).card_of(tmp_path / name).scores
         forms = [[begin for begin in READ_AS if score.startswith(begin)] for score in called]
