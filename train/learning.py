@@ -142,8 +142,9 @@ def main(argv: list[str] | None = None) -> None:
         parser.error(f"--steps {flags.steps} must be at least 1")
     flags.checkpoint.mkdir(parents=True, exist_ok=True)  # before minutes of training
     settle_memory()
+    code = commit()  # before: who edits the code meanwhile changes nothing
     found = learn(hub.shakespeare(flags.data), flags.steps, choose("auto"))
-    found = replace(found, command=typed("learning", argv), commit=commit())
+    found = replace(found, command=typed("learning", argv), commit=code)
     write_atomically(flags.checkpoint / FILE, found.to_json())
     for one in found.snapshots:
         print(f"{one.step:5} steps, {one.loss:.3f} nats, {one.known:.0%} known words")

@@ -18,7 +18,7 @@ from train.loop import Batch, TrainConfig
 from train.running.card import NAMED, Card, is_usual
 from train.running.flags import Options, in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
-from train.running.records import flag, runs_of
+from train.running.records import flag, is_in, runs_of
 from train.running.run import Job, run
 from train.running.scores import scores_alone
 from transformer_core.checkpoint import Trained
@@ -173,8 +173,8 @@ def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint, and for the classifier in the folder beside it."""
     card = CARD if is_usual(folder, {"n": N_SCORED}) else OWN
     first = next(iter(runs_of(folder.parent / "sentiment")), {"command": ""})
-    beginnings = [Path(name).name for name in flag(first, "init") or ()]
-    return replace(card, summary=card.summary + BEGUN_WITH * (folder.name in beginnings))
+    began = is_in(folder, map(Path, flag(first, "init") or ()))
+    return replace(card, summary=card.summary + BEGUN_WITH * began)
 
 
 EXAM = scores_alone("reviews", MaskedLM, examined, score, card_of)

@@ -85,6 +85,7 @@ PRETRAINED = (
     " It starts from a masked language model of the same and of the unlabelled reviews "
     "(`train.reviews`)."
 )
+OWN_PRETRAINED = " It starts from the model that `--init` names."
 BY_SENTENCES = (
     " At last it learns single sentences, those of the unlabelled reviews too, each with the "
     "verdict on the whole review: the label, or where there is none what classifiers before it say."
@@ -103,10 +104,11 @@ def card_of(folder: Path) -> Card:
     """The prose that holds for a checkpoint."""
     preset, runs = preset_of(folder), runs_of(folder)
     card = CARDS.get(preset, CARD)
-    if not is_usual(folder, TESTED_BY_REPORT if preset in REPORT_PRESETS else TESTED):
+    usual = is_usual(folder, TESTED_BY_REPORT if preset in REPORT_PRESETS else TESTED)
+    if not usual:
         data = card.data.replace("25,000 ", "").replace(hub.IMDB_IN_WORDS, NAMED)
         card = replace(card, dataset=OWN, data=data, scored_on=CARD.scored_on)
     first = next(iter(runs), {"command": ""})  # later runs go on from a classifier
-    pretrained = flag(first, "init") is not None
+    begun = (PRETRAINED if usual else OWN_PRETRAINED) * (flag(first, "init") is not None)
     by_sentences = any(one["preset"] == "sentences" for one in runs)
-    return replace(card, data=card.data + PRETRAINED * pretrained + BY_SENTENCES * by_sentences)
+    return replace(card, data=card.data + begun + BY_SENTENCES * by_sentences)

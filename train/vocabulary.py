@@ -105,6 +105,7 @@ def main(argv: list[str] | None = None) -> None:
     config = replace(TRAIN, minutes=flags.minutes, warmup_steps=100, eval_every=1_000_000)
     pairs, validation = load(flags.data)
     found, hardware = [], choose()
+    code = commit()  # before: who edits the code meanwhile changes nothing
     for size in SIZES:
         found.append(try_size(size, pairs, validation, config, hardware))
         print(json.dumps(found[-1]), flush=True)
@@ -115,7 +116,7 @@ def main(argv: list[str] | None = None) -> None:
         "device": name_of(hardware.device),
         "threads": torch.get_num_threads(),
         "precision": hardware.precision,
-        "commit": commit(),
+        "commit": code,
     }
     write_atomically(flags.checkpoint / "vocabulary.json", json.dumps(record, indent=2) + "\n")
 

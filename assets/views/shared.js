@@ -86,7 +86,7 @@ function holds(some, why) {
   const said = $('.view-empty');
   element.firstElementChild.classList.toggle('empty', !some);
   said.promise ??= said.textContent;
-  if (!some) inscribe(said, why || said.promise);
+  inscribe(said, some ? '' : why || said.promise);
   return Boolean(some);
 }
 // Replace a box's children; the focus goes to what now stands where it was.
@@ -258,11 +258,11 @@ const whenTheme = (repaint) =>
 // What was drawn for another width of a box is drawn anew, also when it is first seen; what fills
 // the box gives both sizes. The view draws itself once after it has said so.
 const bothSizes = (box) => `${box.clientWidth} ${box.clientHeight}`;
-function whenResized(box, repaint, sizeOf = ({ clientWidth }) => clientWidth) {
-  let drawnAt = box.clientWidth ? sizeOf(box) : null;
+function whenResized(box, repaint, measure = ({ clientWidth }) => clientWidth) {
+  let drawnAt = box.clientWidth ? measure(box) : null;
   new ResizeObserver(() => {
     // what is drawn while nobody sees it is drawn for no width
-    const size = box.clientWidth ? sizeOf(box) : null;
+    const size = box.clientWidth ? measure(box) : null;
     if (size === drawnAt) return;
     drawnAt = size;
     if (size !== null) repaint();

@@ -106,7 +106,8 @@ const light = (title) => {
 const first = () => new Set(current().lines.slice(0, current().shown).map((line) => line.title));
 function draw() {
   const value = current();
-  if (!holds(value?.lines?.length, value?.summary)) {
+  const why = value?.summary ?? value?.finding?.replaceAll('**', '');
+  if (!holds(value?.lines?.length, why)) {
     name = undefined;
     list.replaceChildren();
     return chart.replaceChildren();

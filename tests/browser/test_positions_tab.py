@@ -333,7 +333,7 @@ def test_other_words_and_heads_meet(open_page):
     expect(distance.locator(".view-empty")).to_have_text(refused)
     expect(dials.first).to_be_hidden()
     page.locator("#distance-sentence input").fill("A <b>man</b>")
-    expect(finding).to_contain_text("The query of")
+    expect(finding).to_be_visible()
     assert page.locator("#distance .finding b b, #distance button b").count() == 0
 
 

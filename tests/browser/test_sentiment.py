@@ -255,6 +255,7 @@ def a_trial_of_another_text_is_taken_away(page):
     expect(page.locator("#trial .view-empty")).to_contain_text("The text has changed")
     expect(page.locator("#trial table")).to_be_hidden()
     page.get_by_role("button", name="Put it on trial").click()
+    expect(page.locator("#trial table")).to_be_visible()
     expect(page.locator("#trial .view-note").first).to_contain_text("most faithful")
     expect(page.locator("#trial thead")).to_contain_text("bad")
 

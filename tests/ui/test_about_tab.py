@@ -78,7 +78,11 @@ def models(tmp_path):
     (folder / "metrics.csv").write_text(
         "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
     )
-    runs = [(50.0, "2 cores of a CPU"), (2.5, "A GPU"), (0.0, "where a mean was taken")]
+    runs = [
+        (50.0, "2 cores of a CPU"),
+        (2.5, "2 cores of a CPU, then A GPU"),
+        (0.0, "where a mean was taken"),
+    ]
     written = [
         {"command": f"python -m train.shakespeare --seed {n}", "minutes": minutes, "device": device}
         for n, (minutes, device) in enumerate(runs)

@@ -45,10 +45,14 @@ class Card:
 
 def is_usual(folder: Path, counts: dict[str, int]) -> bool:
     """Whether a checkpoint learnt from what its script loads without --data, for all that its files
-    tell: no run names --data, or what it was scored on has as many examples as that."""
+    tell: no run names --data, or what it was scored on has as many examples as that. Scores of a
+    part of the examples tell nothing."""
+    record = read_json(folder / SCORES_FILE) or {}
     if not any(flag(run, "data") for run in runs_of(folder)):
         return True
-    return counts.items() <= (read_json(folder / SCORES_FILE) or {}).get("scores", {}).items()
+    return (
+        "--limit" in record.get("command", "") or counts.items() <= record.get("scores", {}).items()
+    )
 
 
 def publish(

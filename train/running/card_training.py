@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from train.running.markdown import table
-from train.running.records import TRIALS, flag, planned, runs_of, validation_losses
+from train.running.records import TRIALS, flag, is_in, planned, runs_of, validation_losses
 from transformer_core.checkpoint import read_json
 from transformer_core.studies.trainings import trainings_behind
 
@@ -28,7 +28,7 @@ def describe_runs(folder: Path) -> str:
         f"In all {minutes:,.1f} minutes and {steps:,} steps.{taught(runs)}{best} "
         "Losses are in the training's own precision; a run that does not begin where the one "
         "before ended began with other weights, or was judged otherwise."
-        f"{cut_off(runs)}{renamed(runs)} Every evaluation is in [metrics.csv](metrics.csv)."
+        f"{cut_off(runs)}{renamed(folder, runs)} Every evaluation is in [metrics.csv](metrics.csv)."
     )
     rows = (describe_run(*run) for run in zip(itertools.count(1), runs, losses))
     return "\n\n".join([table(RUNS, "rrrrrr", rows), whole, *describe_commands(runs)])
@@ -52,10 +52,11 @@ def cut_off(runs: list[dict[str, Any]]) -> str:
     return " Where a run did not come to its end, what it was to have stands behind “of”."
 
 
-def renamed(runs: list[dict[str, Any]]) -> str:
-    """A note on folders that commands name, if some were models on the way."""
+def renamed(folder: Path, runs: list[dict[str, Any]]) -> str:
+    """A note on folders that commands name, if some were models on the way to this one."""
     folders = (flag(run, name) or () for run in runs for name in ("init", "teachers", "out"))
-    if not any(name.startswith("out/") for name in itertools.chain(*folders)):
+    names = [name for name in itertools.chain(*folders) if not is_in(Path(name), [folder])]
+    if not any(name.startswith("out/") for name in names):
         return ""
     return " What a command calls out/… was a folder on the way, which may have been renamed since."
 

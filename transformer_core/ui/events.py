@@ -120,7 +120,9 @@ def sentences() -> Iterator[None]:
 def stoppable(stop: gr.Button, triggers: list, running, ends: Sequence = ()) -> None:
     """A button that ends an event and can be pressed only while the event runs.
 
-    running is what gr.on(triggers, …) returned; the triggers in ends end it, too.
+    running follows an event of the page alone, as with `after_any`: of one press the page calls a
+    listener only when the one before has ended, and this one would come with the end of the work.
+    The triggers in ends end it, too.
     """
     # at once and in the page: an answer of the server could come after that of a short event
     gr.on(triggers, None, None, stop, js=BUSY, **PRIVATE)

@@ -146,7 +146,8 @@ def entry_of(models: Models, name: str) -> Entry:
 
 def devices_of(runs: list[dict[str, Any]]) -> str:
     """What some runs computed on: "CPU" for whatever processor, a GPU by its name."""
-    names = [run["device"] for run in runs if run["minutes"]]  # a mean of weights takes none
+    timed = (run["device"] for run in runs if run["minutes"])  # a mean of weights takes none
+    names = (name for names in timed for name in names.split(", then "))  # of a resumed run
     return ", ".join(dict.fromkeys(re.sub(r"\d+ cores of .+", "CPU", name) for name in names))
 
 

@@ -30,8 +30,8 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
     MODEL,
-    PRIVATE,
     QUIET,
+    after_any,
     answering,
     answers_errors,
     ended_by,
@@ -186,13 +186,12 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     meters = meters_view("Before and after", elem_id="words-meters")
     shown, editor = [work, words, meters], Editor(models)
     asked = [work, review]
-    # behind an event of the page alone: of one press, gradio's page calls a listener only when the
-    # one before has ended, and Stop would become pressable with the end of the search
-    pressed_flip = gr.on([flip.click], None, None, None, js="() => {}", **PRIVATE)
-    searching = pressed_flip.then(
+    searching = after_any(
+        [flip.click],
         answers_errors(editor.find_flip),
         asked,
         shown,
+        trigger_mode="once",
         show_progress="minimal",
         show_progress_on=words,
         **MODEL,
