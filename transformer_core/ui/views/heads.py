@@ -36,7 +36,8 @@ def attention_view(title: str, **component) -> gr.HTML:
         'rows are queries, columns are keys; arrow keys move through the cells"></canvas></div>'
         '<p class="view-note view-readout" role="status"></p>'
         '<div class="heads-row" tabindex="0" role="textbox" aria-readonly="true" '
-        'aria-multiline="true" aria-label="the text, with what each of it is given"></div>'
+        'aria-multiline="true" aria-label="the text; arrow keys tell what each token is given">'
+        "</div>"
         '<figure class="heads-fan"><svg aria-hidden="true"></svg><figcaption></figcaption></figure>'
         "</div></div>"
     )
