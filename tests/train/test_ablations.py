@@ -287,7 +287,7 @@ def test_a_study_that_does_not_say_what_it_was_trained_on_is_gone_on_with_after_
     held = json.loads(path.read_text())
     del held["first_examples"]
     path.write_text(json.dumps(held))  # as older ones
-    warning = f"{folder} does not say which data it was trained on (full, no_norm): "
+    warning = f"{folder} does not say on which data it was trained and judged (full, no_norm): "
     assert warning not in capsys.readouterr().out, "it had no run, and then it did say"
     for seed, warned in (("1", True), ("2", False)):
         run(tmp_path, "--variants", "one_layer", "--seeds", seed)

@@ -815,6 +815,14 @@ def test_an_older_record_that_lacks_what_is_needed_is_a_sentence(trained):
             shakespeare.main([*trained, *flags])
 
 
+@pytest.mark.parametrize("wrong", [{"minutes": None}, {"steps": "9"}])
+def test_a_record_whose_counts_are_no_numbers_is_a_sentence(trained, wrong):
+    folder, (run,) = Path(trained[-1]), read_runs(Path(trained[-1]))
+    (folder / "run.json").write_text(json.dumps([{**run, **wrong}]))
+    with pytest.raises(SystemExit, match=r"run\.json: run 1 has no numbers for minutes"):
+        shakespeare.main([*trained, "--init", str(folder)])
+
+
 def test_a_damaged_curve_is_a_sentence(trained):
     path = Path(trained[-1]) / "metrics.csv"
     path.write_text(path.read_text().replace("validation,loss,", "validation,loss,x"))

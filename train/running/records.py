@@ -24,7 +24,7 @@ from transformer_core.files import write_atomically
 from transformer_core.model.models import Model
 from transformer_core.studies import learning
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, has
-from transformer_core.studies.trainings import RUNS_FILE, completed, read_runs
+from transformer_core.studies.trainings import RUNS_FILE, completed, read_runs, says
 from transformer_core.tokenization import Tokenizer
 
 Record = dict[str, Any]
@@ -36,17 +36,23 @@ NEEDED = (  # what a card tells of a run, and what one that goes on is held to
     *("task", "steps", "tokens", "processes", "threads", "precision", "commit", "torch"),
     *("train.minutes", "train.steps", "train.patience"),
 )
+NUMBERS = dict.fromkeys(("minutes", "steps", "tokens"), int | float)
 
 
 def runs_of(folder: Path) -> list[Record]:
     """Every run that led to a checkpoint, oldest first; none if there is no record of them.
 
-    CheckpointError if the record is damaged, or of a run lacks one of NEEDED.
+    CheckpointError if the record is damaged, or of a run lacks one of NEEDED or NUMBERS.
     """
     runs = read_runs(folder)
     for number, run in enumerate(runs, start=1):
         if missing := [name for name in NEEDED if not has(run, name)]:
             raise CheckpointError(f"{folder / RUNS_FILE}: run {number} lacks {', '.join(missing)}")
+        if not says(run, NUMBERS):
+            counted = ", ".join(NUMBERS)
+            raise CheckpointError(
+                f"{folder / RUNS_FILE}: run {number} has no numbers for {counted}"
+            )
     return runs
 
 

@@ -89,17 +89,18 @@ def hold_to_data(out: Path, task: Task) -> None:
 
 
 def doubt_of_data(out: Path) -> str:
-    """A warning if a study has finished runs, but no digest of what they learnt from, as older
-    ones; else "".
+    """A warning if a study has finished runs, but no digest of what they learnt from or were judged
+    by, as older ones; else "".
 
     It can be gone on with all the same: the data may well be those that it was trained on.
     """
     trained = sorted(path.parent.name for path in out.glob(f"*/{METRICS_FILE}"))
-    if not trained or "first_examples" in study_of(out):
+    if not trained or {"first_examples", "judged"} <= study_of(out).keys():
         return ""
     return (
-        f"{out} does not say which data it was trained on ({', '.join(trained)}): make sure that "
-        "they are those of this command, or choose another --out. What comes later is held to them."
+        f"{out} does not say on which data it was trained and judged ({', '.join(trained)}): make "
+        "sure that they are those of this command, or choose another --out. What comes later is "
+        "held to them."
     )
 
 

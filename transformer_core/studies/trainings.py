@@ -11,8 +11,8 @@ from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.records import COLUMNS, METRICS_FILE, read_table
 
 RUNS_FILE = "run.json"  # what was run, one entry a training
-OF_A_TEACHER = {"command": str, "minutes": int | float | None}  # what its record says
-OF_A_RUN = {**OF_A_TEACHER, "device": str}
+OF_TEACHERS = {"command": str, "minutes": int | float | None}  # what its record says
+OF_RUNS = {**OF_TEACHERS, "device": str}
 # what the records of some published runs do not say
 UNSAID = ("preset", "precision_why", "first_examples", "judged", "teachers", "resumed", "ended")
 
@@ -58,12 +58,12 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
     """
     path = folder / RUNS_FILE
     runs = read_json(path) or []
-    if not isinstance(runs, list) or not all(says(run, OF_A_RUN) for run in runs):
+    if not isinstance(runs, list) or not all(says(run, OF_RUNS) for run in runs):
         raise CheckpointError(f"{path} holds no runs")
     found = [completed(run) for run in runs]
     for run in found:
         taught = run["teachers"] or []
-        if not isinstance(taught, list) or not all(says(one, OF_A_TEACHER) for one in taught):
+        if not isinstance(taught, list) or not all(says(one, OF_TEACHERS) for one in taught):
             raise CheckpointError(f"{path} names teachers without a command or minutes")
     return found
 
