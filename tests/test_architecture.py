@@ -14,7 +14,7 @@ MODULES = {
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 FLOORS = (  # from the bottom; the rooms of one floor do not know each other
-    ("model", "tokenization", "files"),
+    ("model", "tokenization", "files", "wording"),
     ("decoding", "checkpoint"),
     ("tasks", "published"),
     ("explain", "inside", "studies", "lab", "inference"),

@@ -72,7 +72,7 @@ def train(
     record = describe(recipe, counted, out / name, hardware)
     torch.manual_seed(seed)
     model = recipe.kind(recipe.model)
-    metrics = Metrics(out / "training" / f"{name}-{seed}.csv", 1, seed, [])
+    metrics, so_far = Metrics(1, seed, []), out / "training" / f"{name}-{seed}.csv"
     steps = fit(
         model,
         task.batch_of,
@@ -82,11 +82,11 @@ def train(
         device=hardware.device,
         precision=hardware.precision,
     )
-    ((now, last),) = deque(recorded(steps, metrics), maxlen=1)
+    ((now, last),) = deque(recorded(steps, metrics, so_far), maxlen=1)
     assert now.metrics is not None  # a training ends with an evaluation
     with locked(out / "training" / f"{name}.lock", wait=True):
         keep_run(out / name, record, task, last, metrics, weights=not now.diverged)
-    metrics.path.unlink()
+    so_far.unlink()
     return f"{name}, seed {seed}: loss {now.metrics['loss']:.4f} after {now.seconds / 60:.1f} min"
 
 

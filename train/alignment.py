@@ -9,13 +9,14 @@ rest. The result stands in the checkpoint, as alignment.json.
 """
 
 from collections import defaultdict
+from pathlib import Path
 
 import torch
 
 from train.data import hub
 from train.data.error import DataError
 from train.data.pairs import spread
-from train.occlusion import CLEAR, importance
+from train.measuring.occlusion import CLEAR, importance
 from train.running.flags import in_a_sentence
 from train.running.measured import ALIGNMENT, read_flags, write_measured
 from transformer_core.checkpoint import Trained, load_trained
@@ -50,10 +51,11 @@ def agreement(
     return {name: hit / max(1, n_pieces) for name, hit in hits.items()}, n_pieces
 
 
-@in_a_sentence
-def main(argv: list[str] | None = None) -> None:
-    """Measure from the command line and write alignment.json."""
-    checkpoint, data = read_flags(argv, "alignment", __doc__, "translation")
+def write(checkpoint: Path, data: Path | None) -> None:
+    """Measure a checkpoint on local data, or on the Hub's, and write its alignment.json.
+
+    CheckpointError or DataError if that cannot be done.
+    """
     trained = load_trained(checkpoint, EncoderDecoder)
     pairs = [
         pair
@@ -79,6 +81,12 @@ def main(argv: list[str] | None = None) -> None:
     print(
         f"layer {layer + 1}, head {head + 1} agrees with occlusion on {heads[best]:.1%} of pieces"
     )
+
+
+@in_a_sentence
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line."""
+    write(*read_flags(argv, "alignment", __doc__, "translation"))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Find out what every attention head looks at: `python -m train.heads`
 
 On texts that the model was not trained on, each head is measured against rules that name keys
-(`train.head_rules`). Its name is that of the rule that fits it on every second text;
+(`train.measuring.head_rules`). Its name is that of the rule that fits it on every second text;
 what is reported is measured on the others, and so is a test of the name: tokens change places, or
 words are put before a source, and the attention must go along with what the rule names then. What
 a prediction loses without the head stands beside it. The result stands in the checkpoint, as
@@ -9,16 +9,18 @@ heads.json.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 from tqdm import tqdm
 
+from train.data.error import DataError
 from train.data.hub import evenly
-from train.held_out import Text, texts_of
+from train.measuring.held_out import Text, texts_of
+from train.measuring.seen import Found, Measuring, losses
 from train.running.flags import in_a_sentence
 from train.running.measured import HEADS, read_flags, write_measured
-from train.seen import Found, Measuring, losses
-from transformer_core.checkpoint import Trained, load_trained
+from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 from transformer_core.explain.roles import ALIKE, BROAD, FITS, HeadRole, counted
 from transformer_core.explain.rules import CROSS, SELF, WIDE
 from transformer_core.model.heads import Head, every_head
@@ -82,20 +84,27 @@ def measure(trained: Trained[Model], texts: list[Text]) -> dict[Head, HeadRole]:
     return roles
 
 
-@in_a_sentence
-def main(argv: list[str] | None = None) -> None:
-    """Measure from the command line and write heads.json."""
-    checkpoint, data = read_flags(argv, "heads", __doc__, "translation")
+def write(checkpoint: Path, data: Path | None) -> None:
+    """Measure a checkpoint on local data, or on the Hub's, and write its heads.json.
+
+    CheckpointError or DataError if that cannot be done.
+    """
     trained = load_trained(checkpoint, Model)
     if not isinstance(trained.model, (EncoderDecoder, EncoderClassifier, DecoderLM)):
-        raise SystemExit(f"{checkpoint} holds {type(trained.model).__name__}: no task for it.")
+        raise CheckpointError(f"{checkpoint} holds {type(trained.model).__name__}: no task for it.")
     texts = evenly(list(texts_of(trained, data)), N_TEXTS)
     if len(texts) < 2:
-        raise SystemExit(f"{data or 'The Hub'} holds too few texts that are not too long.")
+        raise DataError(f"{data or 'The Hub'} holds too few texts that are not too long.")
     roles = measure(trained, texts)
     told = [role.to_json(head) for head, role in roles.items()]
     write_measured(trained, HEADS, {"n_texts": len(texts), "heads": told})
     print(f"{checkpoint}:{counted(roles)}")
+
+
+@in_a_sentence
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line."""
+    write(*read_flags(argv, "heads", __doc__, "translation"))
 
 
 if __name__ == "__main__":

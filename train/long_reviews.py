@@ -8,18 +8,20 @@ is explained of an answer (attention, layers, heads, words) is explained of one 
 """
 
 import itertools
+from pathlib import Path
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from train.cards.sentiment import preset_of
 from train.data.buckets import Ragged
+from train.data.error import DataError
 from train.data.labelled_reviews import splits
 from train.running.flags import in_a_sentence
 from train.running.measured import LONG_REVIEWS, read_flags, write_measured
 from train.running.verdicts import Classifier, judge, predict
-from train.sentiment_cards import preset_of
-from transformer_core.checkpoint import Trained, load_trained
+from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 from transformer_core.model.models import Model
 from transformer_core.tasks.classification import BEGINNING, frame
 
@@ -61,18 +63,21 @@ def compare(
     return {**found, WINDOWS: judge(averaged(trained, rows), label)}
 
 
-@in_a_sentence
-def main(argv: list[str] | None = None) -> None:
-    """Measure from the command line and write long_reviews.json."""
-    checkpoint, data = read_flags(argv, "long_reviews", __doc__, "sentiment")
+def write(checkpoint: Path, data: Path | None) -> None:
+    """Measure a checkpoint on local data, or on the Hub's, and write its long_reviews.json.
+
+    CheckpointError or DataError if that cannot be done.
+    """
     trained = load_trained(checkpoint, Model)
     if not isinstance(trained.model, Classifier):
-        raise SystemExit(f"{checkpoint} holds {type(trained.model).__name__}: it reads no reviews.")
+        raise CheckpointError(
+            f"{checkpoint} holds {type(trained.model).__name__}: it reads no reviews."
+        )
     _, held_out = splits(data, preset_of(checkpoint))
     pieces = trained.tokenizer.encode_batch(held_out.text)
     long = [i for i, ids in enumerate(pieces) if len(ids) > trained.model.config.max_len - 2]
     if not long:
-        raise SystemExit("No held-out review is too long for this model.")
+        raise DataError("No held-out review is too long for this model.")
     policies = compare(trained, [pieces[i] for i in long], [held_out.label[i] for i in long])
     record = {
         "n": len(long),
@@ -83,6 +88,12 @@ def main(argv: list[str] | None = None) -> None:
     write_measured(trained, LONG_REVIEWS, record)
     for name, scores in policies.items():
         print(f"{scores['accuracy']:.1%} right, loss {scores['loss']:.4f}: {name}")
+
+
+@in_a_sentence
+def main(argv: list[str] | None = None) -> None:
+    """Measure from the command line."""
+    write(*read_flags(argv, "long_reviews", __doc__, "sentiment"))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from transformer_core.studies.findings import SIDES, seeds_of
 from transformer_core.studies.findings import table as comparison_table
 from transformer_core.studies.records import ABLATIONS, Study, read_studies
 from transformer_core.studies.statistics import PUBLISHED, TEST, compare, lower_is_better
-from transformer_core.tasks.wording import in_words
+from transformer_core.wording import in_words
 
 README = Path("README.md")
 
@@ -115,12 +115,17 @@ def with_numbers(text: str, checkpoints: Path) -> str:
     return with_block(text, "ablations", ablations(checkpoints))
 
 
-@in_a_sentence
-def main(argv: list[str] | None = None) -> None:
+def write() -> None:
     """Rewrite README.md in the current folder."""
-    argparse.ArgumentParser(prog="python -m train.readme", description=__doc__).parse_args(argv)
     text = README.read_text(encoding="utf-8")
     write_atomically(README, with_numbers(text, FOLDER))
+
+
+@in_a_sentence
+def main(argv: list[str] | None = None) -> None:
+    """Rewrite README.md from the command line."""
+    argparse.ArgumentParser(prog="python -m train.readme", description=__doc__).parse_args(argv)
+    write()
 
 
 if __name__ == "__main__":

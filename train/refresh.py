@@ -14,7 +14,7 @@ from train import alignment, heads, long_reviews, readme
 from train.evaluate import exam_of
 from train.running import measured
 from train.running.card import write_card
-from train.running.flags import in_a_sentence
+from train.running.flags import UNUSABLE, in_a_sentence
 from train.running.records import is_in
 from train.running.scores import Exam, evaluate_and_publish
 from transformer_core.checkpoint import SCORES_FILE, is_checkpoint, load_trained, read_measured
@@ -22,10 +22,10 @@ from transformer_core.model.models import Model
 from transformer_core.published import CHECKPOINTS, FOLDER
 
 # for each file of train.running.measured: the checkpoints that have it, and what computes it
-MEASURING: dict[str, tuple[tuple[str, ...], Callable[[list[str]], None]]] = {
-    measured.ALIGNMENT: (("translation",), alignment.main),
-    measured.LONG_REVIEWS: (("sentiment",), long_reviews.main),
-    measured.HEADS: (("translation", "sentiment", "shakespeare"), heads.main),
+MEASURING: dict[str, tuple[tuple[str, ...], Callable[[Path, Path | None], None]]] = {
+    measured.ALIGNMENT: (("translation",), alignment.write),
+    measured.LONG_REVIEWS: (("sentiment",), long_reviews.write),
+    measured.HEADS: (("translation", "sentiment", "shakespeare"), heads.write),
 }
 
 
@@ -42,29 +42,48 @@ def is_scored(folder: Path, exam: Exam) -> bool:
     return bool(scores) and "--limit" not in scores["command"] and all(beside)
 
 
-def measure(folder: Path, name: str, data: Path | None) -> None:
-    """Write one of the files of MEASURING."""
-    _, main = MEASURING[name]
-    words = ["--checkpoint", str(folder)]
-    main([*words, "--data", str(data)] if data else words)
-
-
 def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> Iterator[str]:
     """Rewrite what does not belong to the current weights, and yield the name of what was, each
-    when it is done."""
-    for name, published in CHECKPOINTS.items():
-        folder, exam = checkpoints / name, exam_of(published.script)
-        if not is_checkpoint(folder):
-            continue
-        if everything or not is_scored(folder, exam):
-            evaluate_and_publish(exam, folder, data)
-            yield f"{name}/{SCORES_FILE}"
-        else:
-            write_card(load_trained(folder, Model), exam.card_of(folder))
-        for file, (of, _) in MEASURING.items():
-            if name in of and (everything or not is_current(folder / file)):
-                measure(folder, file, data)
-                yield f"{name}/{file}"
+    when it is done.
+
+    A model that refuses, since its data are missing or its files damaged, does not keep the others
+    from it: SystemExit says in the end what each of them said.
+    """
+    steps = [
+        refresh_model(name, checkpoints / name, data, everything=everything)
+        for name in CHECKPOINTS
+        if is_checkpoint(checkpoints / name)
+    ]
+    if is_in(checkpoints, [FOLDER]):
+        steps.append(refresh_readme())
+    refusals = []
+    for step in steps:
+        try:
+            yield from step
+        except (*UNUSABLE, SystemExit) as error:
+            refusals.append(str(error))
+    if refusals:
+        raise SystemExit("\n".join(refusals))
+
+
+def refresh_model(name: str, folder: Path, data: Path | None, *, everything: bool) -> Iterator[str]:
+    """The same for one of CHECKPOINTS."""
+    exam = exam_of(CHECKPOINTS[name].script)
+    if everything or not is_scored(folder, exam):
+        evaluate_and_publish(exam, folder, data)
+        yield f"{name}/{SCORES_FILE}"
+    else:
+        write_card(load_trained(folder, Model), exam.card_of(folder))
+    for file, (of, write) in MEASURING.items():
+        if name in of and (everything or not is_current(folder / file)):
+            write(folder, data)
+            yield f"{name}/{file}"
+
+
+def refresh_readme() -> Iterator[str]:
+    """Write the tables, which are to agree with the cards, also if some of these were refused."""
+    readme.write()
+    yield "README.md"
 
 
 @in_a_sentence
@@ -80,13 +99,8 @@ def main(argv: list[str] | None = None) -> None:
         parser.error(f"--data {flags.data} is no folder")
     if not any(is_checkpoint(flags.checkpoints / name) for name in CHECKPOINTS):
         parser.error(f"--checkpoints {flags.checkpoints} holds none of {', '.join(CHECKPOINTS)}")
-    try:
-        for name in refresh(flags.checkpoints, flags.data, everything=flags.all):
-            print(name, flush=True)
-    finally:  # also if data are missing: the tables are to agree with the cards that were written
-        if is_in(flags.checkpoints, [FOLDER]):
-            readme.main([])
-            print("README.md")
+    for name in refresh(flags.checkpoints, flags.data, everything=flags.all):
+        print(name, flush=True)
 
 
 if __name__ == "__main__":

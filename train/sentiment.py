@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train import reviews
+from train.cards.sentiment import card_of, preset_of
 from train.data import films, short_sentences
 from train.data.buckets import Ragged
 from train.data.hub import Reviews, evenly
@@ -53,7 +54,6 @@ from train.running.verdicts import (
     reliability,
     worst,
 )
-from train.sentiment_cards import card_of, preset_of
 from transformer_core.checkpoint import TEST_SET_FILE, Trained
 from transformer_core.model.models import EncoderClassifier, Model
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from train.cards.shakespeare import card_of
 from train.data import hub, sequences
 from train.data.error import DataError
 from train.loop import Batch, TrainConfig
@@ -18,7 +19,6 @@ from train.running.records import runs_of
 from train.running.run import Job, run
 from train.running.scores import scores_alone
 from train.running.teachers import mean_answer, teachers_of
-from train.shakespeare_cards import card_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.models import DecoderLM

@@ -11,6 +11,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor, nn
 
+from train.cards.translation import card_of
 from train.data import buckets, hub
 from train.data.error import DataError
 from train.data.pairs import (
@@ -30,7 +31,6 @@ from train.running.flags import in_a_sentence, read_flags
 from train.running.losses import smoothed_cross_entropy
 from train.running.run import Job, run
 from train.running.scores import scores_alone
-from train.translation_cards import card_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.config import OF_CLASSIFIERS, ModelConfig
 from transformer_core.model.masks import PAD

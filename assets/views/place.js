@@ -1,5 +1,5 @@
 // Where the visitor is: the address says it, and Back and Forward return to it.
-// value: {rooms: {tab: {name in the address: what it is at first}}, eager: [tab, …], which are drawn
+// value: {firsts: {tab: {name in the address: what it is at first}}, eager: [tab, …], which are drawn
 //   when they are first seen}
 // It listens on the document for place:say [tab or null, name, value], what part of a tab is now;
 // place:keep [tab or null, {name: value}, whether a new place begins with it], what no component
@@ -7,8 +7,8 @@
 // to be called once no place is being entered, at once if none is. It sends place:here when the
 // address names another place, for the views that have a part of their own in it, with what the
 // address can say there.
-const { rooms, eager } = current(), tabs = Object.keys(rooms);
-const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(rooms[tab]))]);
+const { firsts, eager } = current(), tabs = Object.keys(firsts);
+const names = new Set(['tab', ...tabs.flatMap((tab) => Object.keys(firsts[tab]))]);
 const WAIT = 200; // ms between two writings of the address
 // characters of a part, as an address writes them: in a link, and in this browser's history
 const FITS = 6_000, KEPT = 150_000;
@@ -20,7 +20,7 @@ const waiting = []; // functions to be called once all of a place is there
 
 // a text that is too long for a link is kept by this browser's history alone
 const address = () => history.state?.place ?? location.search;
-const known = (tab, name) => tabs.includes(tab) && Object.hasOwn(rooms[tab], name);
+const known = (tab, name) => tabs.includes(tab) && Object.hasOwn(firsts[tab], name);
 function read(query) {
   const all = new URLSearchParams(query), asked = all.get('tab');
   const tab = tabs.includes(asked) ? asked : tabs[0];
@@ -57,7 +57,7 @@ function writeSoon() {
 }
 function say(tab, name, value) {
   if (!known(tab, name)) return;
-  if (value === null || String(value) === String(rooms[tab][name])) delete said[tab][name];
+  if (value === null || String(value) === String(firsts[tab][name])) delete said[tab][name];
   else said[tab][name] = String(value);
 }
 function isFirst(tab) {
@@ -76,7 +76,7 @@ function visit() {
 function enter() {
   late = false;
   [here, said[here]] = read(address());
-  document.dispatchEvent(new CustomEvent('place:here', { detail: rooms[here] }));
+  document.dispatchEvent(new CustomEvent('place:here', { detail: firsts[here] }));
   visit();
 }
 // to another place, from which Back returns

@@ -20,9 +20,9 @@ from transformer_core.tasks.classification import frame
 from transformer_core.tasks.generation import SAMPLING, SEED, read, write
 from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate, translate_sentence
-from transformer_core.tasks.wording import percent
 from transformer_core.tokenization import train_characters
 from transformer_core.ui.views.twins import compared, twins_value
+from transformer_core.wording import percent
 
 
 @pytest.fixture

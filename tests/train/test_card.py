@@ -6,10 +6,10 @@ import json
 import pytest
 
 from train import trials
+from train.cards.translation import CARD
 from train.running.card import front_matter
 from train.running.card_training import describe_runs, describe_trials
 from train.running.markdown import table
-from train.translation_cards import CARD
 
 RUN = {
     "task": "one",

@@ -4,7 +4,7 @@ import pytest
 import torch
 from tiny import tiny_writer
 
-from train.head_rules import cross_rules, entropy, self_rules, tally, token_kinds
+from train.measuring.head_rules import cross_rules, entropy, self_rules, tally, token_kinds
 from transformer_core.explain.rules import CROSS, SELF, WIDE
 from transformer_core.tokenization import CLS, EOS
 

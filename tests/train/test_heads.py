@@ -6,11 +6,12 @@ import pytest
 import torch
 from tiny import TEXT, tiny_classifier, tiny_translator, tiny_writer, write_tinies
 
-from train import heads, seen
+from train import heads
 from train.data.hub import evenly
 from train.heads import measure, named, reported
-from train.held_out import Text
-from train.seen import Measuring, edits, losses, nats
+from train.measuring import seen
+from train.measuring.held_out import Text
+from train.measuring.seen import Measuring, edits, losses, nats
 from transformer_core.checkpoint import load_trained, save
 from transformer_core.explain.roles import BROAD, FILE, roles_of
 from transformer_core.model.heads import every_head, head_mask

@@ -3,7 +3,7 @@
 import torch
 from tiny import tiny_translator
 
-from train.occlusion import importance
+from train.measuring.occlusion import importance
 from transformer_core.tokenization import BOS, EOS
 
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "checkpoints" / name for name in CHECKPOINTS]
 
 
-PAIR = ("copy_task", "translation")  # of which the first needs no data
+PAIR = ("translation", "copy_task")  # of which the second needs no data
 BLOCKS = "".join(f"<!-- {n}: made -->\n<!-- end of {n} -->\n" for n in ("scores", "ablations"))
 FILES = ("scores.json", "test_set.json", *refresh.MEASURING)
 FOUND = [path for folder in FOLDERS for name in FILES if (path := folder / name).exists()]
@@ -84,7 +84,7 @@ def test_scores_without_what_the_exam_finds_beside_them_are_computed_anew(tmp_pa
     assert refresh.is_scored(folder, exam)
 
 
-def test_what_was_done_before_data_were_missing_is_named_and_stands_in_the_readme(
+def test_models_whose_data_are_there_are_refreshed_and_the_readme_says_so(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
@@ -100,6 +100,12 @@ def test_what_was_done_before_data_were_missing_is_named_and_stands_in_the_readm
         refresh.main(["--data", "nothing"])
     assert capsys.readouterr().out.splitlines() == ["copy_task/scores.json", "README.md"]
     assert "[copy_task](checkpoints/copy_task)" in (tmp_path / "README.md").read_text()
+    (tmp_path / "README.md").write_text("no blocks\n")
+    with pytest.raises(SystemExit):
+        refresh.main(["--data", "nothing"])
+    missing, block = capsys.readouterr().err.splitlines()
+    assert missing.startswith("nothing has no test*.parquet"), "nothing hides what came before"
+    assert block == "README.md has no block for scores"
 
 
 def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_published_ones(
@@ -108,7 +114,7 @@ def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_publ
     monkeypatch.setattr(copy_task, "N_EVALUATED", 5)
     monkeypatch.chdir(tmp_path)
     written = []
-    monkeypatch.setattr(refresh.readme, "main", lambda argv: written.append("README.md"))
+    monkeypatch.setattr(refresh.readme, "write", lambda: written.append("README.md"))
     for where, tables in (("others", []), ("checkpoints", ["README.md"])):
         folder = tmp_path / where / "copy_task"
         save(folder, EncoderDecoder(replace(copy_task.MODEL, d_model=16, n_layers=1)))

@@ -709,7 +709,7 @@ def test_rows_of_a_run_that_was_killed_before_it_was_recorded_are_none_of_the_pa
     more = [*trained, "--seed", "3"]
     kill(shakespeare, [*more, "--init", str(folder)], "train.running.run.record_run")
     assert {row["run"] for row in read_metrics(folder)} == {"1"}
-    assert {row["run"] for row in read_metrics(folder / "training")} == {"1", "2"}
+    assert {row["run"] for row in read_metrics(folder / "training")} == {"1"}
     shakespeare.main([*more, "--resume"])
     assert not (folder / "training" / "metrics.csv").exists()
     assert [run["train"]["seed"] for run in read_runs(folder)] == [0, 3]
@@ -768,6 +768,25 @@ def test_a_run_that_waits_has_its_whole_curve_also_if_it_is_killed(
     assert [run["train"]["seed"] for run in read_runs(folder)] == [*[1] * others, 0, 3]
     held, wanted = (checkpoint.load(at) for at in (folder, whole))
     assert torch.equal(weights(held), weights(wanted))
+
+
+def test_a_run_that_waits_says_all_that_it_ran_on_however_often_it_is_killed(trained, monkeypatch):
+    folder, calls, sound = Path(trained[-1]), itertools.count(), shakespeare.validation_loss
+    more = [*trained, "--keep-last", "--steps", "9", "--seed", "3", "--no-exam"]
+
+    def dies_now_and_then(*given):
+        if next(calls) in (2, 4):
+            raise Killed
+        return sound(*given)
+
+    monkeypatch.setattr(shakespeare, "validation_loss", dies_now_and_then)
+    for device, beginning in (("A", ["--init", str(folder)]), ("B", ["--resume"])):
+        monkeypatch.setattr("train.running.run.name_of", lambda where, device=device: device)
+        with pytest.raises(Killed):
+            shakespeare.main([*more, *beginning])
+    monkeypatch.setattr("train.running.run.name_of", lambda where: "C")
+    shakespeare.main([*more, "--resume"])
+    assert [run["device"] for run in read_runs(folder)][1:] == ["A, then B, then C"]
 
 
 def test_a_run_killed_while_it_is_recorded_is_recorded_once(trained, monkeypatch):

@@ -14,12 +14,12 @@ from tiny import build, tiny_classifier, words
 from torch.testing import assert_close
 
 from train import (
+    cards,
     evaluate,
     long_reviews,
     naive_bayes,
     reviews,
     sentiment,
-    sentiment_cards,
     translation,
 )
 from train.data import films, hub, labelled_reviews, short_sentences
@@ -372,7 +372,7 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys, monkeypatch):
     assert all(f"reviews of {NAMED} without" in card and "Maas" not in card for card in told)
     assert "25,000" not in told[1] and "The sentiment classifier began with" not in told[0]
     assert BEGUN_WITH in reviews.card_of(pretrained).summary, "now that there is one"
-    monkeypatch.setattr(sentiment_cards, "TESTED", {"n": 60})
+    monkeypatch.setattr(cards.sentiment, "TESTED", {"n": 60})
     assert "The 25,000 labelled training reviews" in sentiment.card_of(out).data
     rows = read_rows(out / "metrics.csv")
     judged = {row["metric"]: float(row["value"]) for row in rows if row["split"] == "validation"}

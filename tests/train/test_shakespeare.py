@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from tiny import TEXT, build
 from torch.testing import assert_close
 
-from train import shakespeare, shakespeare_cards
+from train import cards, shakespeare
 from train.loop import TrainConfig
 from train.running.flags import read_flags
 from train.running.locks import alone_in
@@ -105,7 +105,7 @@ def test_what_is_learnt_of_several_teachers_is_their_mean(common, teachers, tmp_
     assert "Shakespeare" not in card.split("## Data")[1].split("## Scores")[0]
     scores = json.loads((out / "scores.json").read_text())["scores"]
     with monkeypatch.context() as patch:
-        patch.setattr(shakespeare_cards, "PLAYS", scores)
+        patch.setattr(cards.shakespeare, "PLAYS", scores)
         assert "Tiny Shakespeare, about" in shakespeare.EXAM.card_of(out).data
     assert "It learnt from\n\n```\n" + "\n".join(typed) in card
     assert f"It learnt from 2 more runs ({sum(one['minutes'] for one in taught)} minutes)" in card

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from train import translation, vocabulary
+from train.cards.translation import CARD, MIX, OWN, card_of
 from train.data import buckets, hub
 from train.data.error import DataError
 from train.data.hub import Pairs
@@ -33,7 +34,6 @@ from train.data.pairs import (
 from train.loop import TrainConfig
 from train.running.losses import smoothed_cross_entropy
 from train.running.metrics import read_rows
-from train.translation_cards import CARD, MIX, OWN, card_of
 from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
 from transformer_core.decoding.search import beam_search

@@ -11,10 +11,10 @@ from train.loop import fit_on_cpu
 from transformer_core.checkpoint import save, weights_of
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.published import CHECKPOINTS, Models
-from transformer_core.tasks.wording import large
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.about import about
 from transformer_core.ui.tabs.about.cards import COUNTED, READ_AS, entries
+from transformer_core.wording import large
 
 CARD = """---
 license: mit

@@ -6,8 +6,8 @@ from transformer_core.ui.doors import PART
 from transformer_core.ui.place import (
     IDS,
     MAX_WORD,
+    Allowed,
     Place,
-    Room,
     ids_of,
     joined,
     number,
@@ -15,13 +15,13 @@ from transformer_core.ui.place import (
     spelled,
 )
 
-ROOMS = {
-    "translate": Room(
+TABS = {
+    "translate": Allowed(
         ("alternatives", "heads"), (), {"beam": number(1, 12, 1), "forced": spelled(IDS)}
     ),
-    "sentiment": Room(("words", "layers")),
-    "inside": Room((), ("translation", "Live lab"), {"part": spelled(PART)}),
-    "generate": Room((), (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
+    "sentiment": Allowed(("words", "layers")),
+    "inside": Allowed((), ("translation", "Live lab"), {"part": spelled(PART)}),
+    "generate": Allowed((), (), {"temperature": number(0, 2, 0.05), "seed": number(0, 99, 1)}),
 }
 PLACES = (
     Place("translate"),
@@ -38,14 +38,14 @@ PLACES = (
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_address_says_a_place_and_nothing_else(place):
-    assert read_place(place.query, ROOMS) == place
-    assert read_place("?" + place.query + "&__theme=dark&other=1", ROOMS) == place
+    assert read_place(place.query, TABS) == place
+    assert read_place("?" + place.query + "&__theme=dark&other=1", TABS) == place
 
 
 def test_the_names_in_addresses_stay_as_they_were():
-    place = read_place("?tab=sentiment&section=layers&review=Quite+good", ROOMS)
+    place = read_place("?tab=sentiment&section=layers&review=Quite+good", TABS)
     assert place == Place("sentiment", "layers", "Quite good")
-    place = read_place("?text=Speak&beam=2&tab=translate&translation-heads=2.3.1", ROOMS)
+    place = read_place("?text=Speak&beam=2&tab=translate&translation-heads=2.3.1", TABS)
     assert place == Place("translate", text="Speak", head=(2, 3, 1), settings={"beam": 2})
 
 
@@ -77,18 +77,18 @@ def test_the_names_in_addresses_stay_as_they_were():
     ],
 )
 def test_what_cannot_be_is_as_if_it_had_not_been_said(said):
-    assert read_place("tab=translate&" + said, ROOMS) == Place("translate")
+    assert read_place("tab=translate&" + said, TABS) == Place("translate")
 
 
 def test_a_text_that_no_tab_would_read_is_kept_for_the_tab_to_say_so():
     place = Place("translate", text=5_000 * "x")
-    assert read_place(place.query, ROOMS) == place
+    assert read_place(place.query, TABS) == place
 
 
 def test_a_word_that_is_too_long_is_none():
     longest = Place("inside", settings={"part": "x" * MAX_WORD})
-    assert read_place(longest.query, ROOMS) == longest
-    assert read_place(longest.query + "x", ROOMS) == Place("inside")
+    assert read_place(longest.query, TABS) == longest
+    assert read_place(longest.query + "x", TABS) == Place("inside")
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_a_word_that_is_too_long_is_none():
     ["", "?", None, 7, ["tab"], "tab=nowhere", "tab", "&&==", 300_000 * "x", "a=1&" * 90, "%ff=%"],
 )
 def test_what_is_no_address_is_the_first_tab(query):
-    assert read_place(query, ROOMS) == Place("translate")
+    assert read_place(query, TABS) == Place("translate")
 
 
 def test_of_two_parts_of_one_name_the_first_counts():
-    assert read_place("tab=translate&text=one&text=two", ROOMS).text == "one"
+    assert read_place("tab=translate&text=one&text=two", TABS).text == "one"
 
 
 @pytest.mark.parametrize("ids", [(), (0,), (7, 1, 52)])
@@ -109,4 +109,4 @@ def test_ids_survive_an_address(ids):
 
 
 def test_half_a_surrogate_pair_is_said_as_a_question_mark():
-    assert read_place(Place("inside", text="a\ud83db").query, ROOMS).text == "a?b"
+    assert read_place(Place("inside", text="a\ud83db").query, TABS).text == "a?b"

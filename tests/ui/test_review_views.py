@@ -14,7 +14,6 @@ from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent
 from transformer_core.ui import head_switches
 from transformer_core.ui.figures import reviews
 from transformer_core.ui.tabs.sentiment import layers, words
@@ -22,6 +21,7 @@ from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceeding
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
 from transformer_core.ui.views import heads, meters, trial
 from transformer_core.ui.views.words import words_value
+from transformer_core.wording import percent
 
 SAID = "Speak to all of them, <b>hear</b> me"
 

@@ -36,6 +36,8 @@ CHOICES: dict[str, Collection[str]] = {  # for fields whose types do not list th
     "positional_encoding": POSITIONAL_ENCODINGS,
     "schedule": SCHEDULES,
 }
+# what a script says in a sentence, beside the SystemExit of its own
+UNUSABLE = (DataError, CheckpointError, StudyError, OSError)
 AS_TYPED = ("preset", "precision", "out", "data", "resume", "overwrite", "workers", "exam")
 
 C = TypeVar("C", ModelConfig, TrainConfig)
@@ -249,7 +251,7 @@ def in_a_sentence(main: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*arguments: Any) -> None:
         try:
             main(*arguments)
-        except (DataError, CheckpointError, StudyError, OSError) as error:
+        except UNUSABLE as error:
             raise said(str(error)) from error
         except KeyboardInterrupt:
             raise said("Stopped.") from None

@@ -5,43 +5,25 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from train.running.flags import Options
-from train.running.metrics import Metrics, read_rows
-from train.running.records import CURVES, Record, announced_run, resumed_run, runs_of
+from train.running.metrics import read_rows
+from train.running.records import CURVES, Past, Record, announced_run, runs_of
 from transformer_core.studies.records import METRICS_FILE
 from transformer_core.studies.trainings import read_runs, trainings_behind
 
 
-def history(options: Options) -> tuple[Path, ...]:
-    """The folders whose earlier runs are this model's past; none if it begins anew.
-
-    A resumed run continues its own runs; one with --init those there, if of the same task.
-    """
+def past_of(options: Options) -> Past:
+    """The past of a run: with --resume, that of the one that goes on; else, with --init, the runs
+    that led to those models, if of the same task."""
     if options.resume and (begun := announced_run(options.out)):
-        return tuple(map(Path, begun["past"]))
-    if options.resume and resumed_run(options.out):
-        return (options.out,)
-    runs = {folder: runs_of(folder) for folder in options.init}
-    return tuple(f for f, its in runs.items() if its and its[-1]["task"] == options.task)
-
-
-def open_metrics(
-    options: Options, past: tuple[Path, ...]
-) -> tuple[Metrics, list[Record], Record | None]:
-    """Start a new run after those it builds on, or, resuming, go on with the one that `resumed_run`
-    finds.
-
-    -> its metrics, the records of the runs before it, and its own record if it goes on. Until it is
-    recorded its curve stands beside what announces it, and so do those of its past.
-    """
-    begun = announced_run(options.out) if options.resume else None
-    own = resumed_run(options.out) if options.resume else None
-    if begun and begun["before"] is not None:
-        rows, runs = read_rows(options.out / CURVES), begun["before"]
-    else:
-        rows, runs = united(past)
-        if own and not begun:
-            runs.pop()
-    return Metrics(options.out / CURVES, len(runs) + 1, options.train.seed, rows), runs, own
+        folders, rows = map(Path, begun["past"]), read_rows(options.out / CURVES)
+        return Past(tuple(folders), begun["before"], rows, begun["run"], announced=True)
+    if options.resume and runs_of(options.out):
+        rows, runs = united([options.out])
+        return Past((options.out,), runs[:-1], rows, runs[-1], announced=False)
+    runs_by_folder = {folder: runs_of(folder) for folder in options.init}
+    folders = [f for f, runs in runs_by_folder.items() if runs and runs[-1]["task"] == options.task]
+    rows, runs = united(folders)
+    return Past(tuple(folders), runs, rows, None, announced=False)
 
 
 def united(folders: Iterable[Path]) -> tuple[list[dict[str, str]], list[Record]]:

@@ -1,4 +1,4 @@
-"""metrics.csv: what a training measured on its way, tidy, written at every evaluation."""
+"""metrics.csv: what a training measured on its way, tidy."""
 
 import csv
 import io
@@ -29,10 +29,10 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, str]
 
 
 class Metrics:
-    """One row per run, step, split and metric; rewritten at each evaluation."""
+    """One row per run, step, split and metric."""
 
-    def __init__(self, path: Path, run: int, seed: int, rows: list[dict[str, str]]):
-        self.path, self.run, self.seed, self.rows = path, run, seed, rows
+    def __init__(self, run: int, seed: int, rows: list[dict[str, str]]):
+        self.run, self.seed, self.rows = run, seed, rows
 
     def add(self, now: Progress, splits: dict[str, dict[str, float]]) -> None:
         """One evaluation; a resumed run first drops what it is about to measure again."""
@@ -45,16 +45,14 @@ class Metrics:
             for split, values in splits.items()
             for metric, value in values.items()
         ]
-        write_rows(self.path, COLUMNS, self.rows)
 
 
 def recorded(
-    steps: Iterable[tuple[Progress, M]], metrics: Metrics | None
+    steps: Iterable[tuple[Progress, M]], metrics: Metrics, path: Path | None = None
 ) -> Iterator[tuple[Progress, M]]:
-    """Pass on the steps of a training, and add each evaluation to both curves.
+    """Pass on the steps of a training, add each evaluation to both curves, and write them to path.
 
-    The training's loss is the mean over the steps since the last evaluation. Without metrics
-    (in a process that is not the main one) nothing is written.
+    The training's loss is the mean over the steps since the last evaluation.
     """
     recent: list[float] = []
     for number, (now, model) in enumerate(steps):
@@ -63,6 +61,7 @@ def recorded(
         if now.metrics is not None:
             train_loss = {"loss": sum(recent) / len(recent)} if now.step else {}
             recent.clear()
-            if metrics is not None:
-                metrics.add(now, {"train": train_loss, "validation": now.metrics})
+            metrics.add(now, {"train": train_loss, "validation": now.metrics})
+            if path is not None:
+                write_rows(path, COLUMNS, metrics.rows)
         yield now, model

@@ -6,7 +6,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,21 @@ NEEDED = (  # what a card tells of a run, and what one that goes on is held to
 NUMBERS = dict.fromkeys(("minutes", "steps", "tokens"), int | float)
 
 
+@dataclass(frozen=True)
+class Past:
+    """What a run finds when it begins, or goes on."""
+
+    folders: tuple[Path, ...]  # of the models whose runs come before it
+    before: list[Record]  # these runs
+    rows: list[dict[str, str]]  # their curves, and its own so far
+    own: Record | None  # what is recorded of it, if it goes on
+    announced: bool  # whether that stands in no run.json yet
+
+    def includes(self, folder: Path) -> bool:
+        """Whether what a folder holds is what the run grew from."""
+        return is_in(folder, self.folders)
+
+
 def runs_of(folder: Path) -> list[Record]:
     """Every run that led to a checkpoint, oldest first; none if there is no record of them.
 
@@ -66,31 +81,22 @@ def record_run(
     withdraw(folder)
 
 
-def announce_run(
-    folder: Path,
-    past: Iterable[Path],
-    before: list[Record],
-    rows: list[dict[str, str]],
-    run: Record,
-    model: Model,
-    tokenizer: Tokenizer,
-) -> None:
-    """Write down how a run begins, and with what: the folder's other files go on describing the
-    model that is there until this one is recorded.
+def announce_run(folder: Path, past: Past, run: Record, model: Model, tokenizer: Tokenizer) -> None:
+    """Write down how a run begins, and with what, or that it goes on: the folder's other files go
+    on describing the model that is there until this one is recorded.
 
-    past: the folders whose runs come before it; before and rows: their records and their curves,
-    which need not stay what they are in these folders.
+    The records and curves of its past need not stay what they are in the folders they are from.
     """
-    withdraw(folder)  # an earlier one, which is given up
-    if rows:
-        write_rows(folder / CURVES, COLUMNS, rows)
+    if not past.announced:
+        withdraw(folder)  # another run, which is given up
+        write_rows(folder / CURVES, COLUMNS, past.rows)
+        write_atomically(folder / VOCABULARY, tokenizer.to_json())
     begun = {
-        "past": [str(one) for one in past],
-        "before": before,
+        "past": [str(one) for one in past.folders],
+        "before": past.before,
         "run": run,
         "model": shape_of(model),
     }
-    write_atomically(folder / VOCABULARY, tokenizer.to_json())
     # last, since it says that the others are there
     write_atomically(folder / BEGUN, json.dumps(begun, indent=2) + "\n")
 
@@ -123,12 +129,9 @@ def digest_of(examples: Batch) -> str:
 
 
 def announced_run(folder: Path) -> dict[str, Any] | None:
-    """What `announce_run` wrote, if run.json does not yet hold the run.
-
-    Where an older file does not say them, its model has no fields, and the runs before it are None.
-    """
+    """What `announce_run` wrote, if run.json does not yet hold the run."""
     begun = read_json(folder / BEGUN)
-    return begun and {"model": {}, "before": None, **begun, "run": completed(begun["run"])}
+    return begun and {**begun, "run": completed(begun["run"])}
 
 
 def resumed_run(folder: Path) -> Record | None:

@@ -14,17 +14,16 @@ from train.running.ahead import Ahead
 from train.running.beginning import prepare
 from train.running.flags import Options
 from train.running.hardware import ASKED, Hardware, choose, name_of
-from train.running.history import history, open_metrics, taught_by
+from train.running.history import past_of, taught_by
 from train.running.locks import alone_in
-from train.running.metrics import recorded
+from train.running.metrics import Metrics, recorded
 from train.running.records import (
+    CURVES,
     Record,
     announce_run,
-    announced_run,
     commit,
     digest_of,
     disown,
-    is_in,
     record_run,
     retract,
     shape_of,
@@ -96,19 +95,19 @@ def learn(job: Job[M], origin: Record) -> Hardware:
     state = options.out / "training"
     if not options.resume:
         remove_states(state)
-    past = history(options)
+    past = past_of(options)
+    unrecorded = past.own is None or past.announced
     # where the weights of the last step take the place of those it grew from, they are no
     # improvement before it ends
-    grows = is_in(options.out, past) and not (options.resume and announced_run(options.out) is None)
-    waits = options.train.keep_last and grows
-    metrics, before, begun = open_metrics(options, past)
-    hardware = hardware_of(options, begun)
+    waits = options.train.keep_last and unrecorded and past.includes(options.out)
+    metrics = Metrics(len(past.before) + 1, options.train.seed, past.rows)
+    hardware = hardware_of(options, past.own)
     is_main = PartialState(cpu=hardware.device == "cpu").is_main_process
     if is_main and options.resume and not any(state.glob("step-*")):
         print(f"There is nothing to resume in {options.out}: the training begins anew.")
-    if is_main and begun is None:
-        record = describe(options, None, hardware, Progress(), origin)
-        announce_run(options.out, past, before, metrics.rows, record, job.model, tokenizer)
+    if is_main and unrecorded:
+        record = describe(options, past.own, hardware, Progress(), origin)
+        announce_run(options.out, past, record, job.model, tokenizer)
     steps = fit(
         job.model,
         Ahead(batch_of, options.workers) if options.workers else batch_of,
@@ -119,14 +118,14 @@ def learn(job: Job[M], origin: Record) -> Hardware:
         precision=hardware.precision,
         state=state,
     )
-    seen = recorded(steps, metrics if is_main else None)
+    seen = recorded(steps, metrics, options.out / CURVES if waits and is_main else None)
     for now, averaged in watched(seen, options.train, is_main=is_main):
         ended = has_ended(now, options.train)
         if now.metrics is not None and is_main and (ended or not waits):
             if now.is_best or (options.train.keep_last and not now.diverged):
-                keep(options.out, averaged, tokenizer, anew=not is_in(options.out, past))
-            record = describe(options, begun, hardware, now, origin)
-            record_run(options.out, before, record, metrics.rows)
+                keep(options.out, averaged, tokenizer, anew=not past.includes(options.out))
+            record = describe(options, past.own, hardware, now, origin)
+            record_run(options.out, past.before, record, metrics.rows)
     if now.diverged:
         raise SystemExit(
             f"The training diverged at step {now.step:,}: its loss, its weights or their "

@@ -24,8 +24,8 @@ from transformer_core.tasks.classification import (
     log_odds,
     score,
 )
-from transformer_core.tasks.wording import percent
 from transformer_core.tokenization import MASK
+from transformer_core.wording import percent
 
 # what a long text may cost: leave-one-out then deletes neighbours together; up to 128 pieces every
 # word is deleted alone

@@ -14,7 +14,7 @@ from transformer_core.explain.rules import CROSS, GROUPS, SELF, SOMETIMES, WIDE
 from transformer_core.model.heads import Head
 from transformer_core.model.models import Model
 from transformer_core.model.trace import Site
-from transformer_core.tasks.wording import percent, signed
+from transformer_core.wording import percent, signed
 
 BROAD = "broad"  # a name for heads that look at many tokens alike
 ALIKE = 0.8  # a head with at least this share of the greatest possible entropy is broad

@@ -17,7 +17,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, Pieces, Review, classify, score
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import decimal, percent
+from transformer_core.wording import decimal, percent
 
 MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torch import Tensor, nn
 
-from transformer_core.tasks.wording import printed
+from transformer_core.wording import printed
 
 SHOWN_TERMS = 10  # terms that are named; the rest is one number
 

@@ -27,7 +27,7 @@ from transformer_core.inside.encodings import changes
 from transformer_core.inside.forward import Pass
 from transformer_core.inside.panel import Panel, lengths_of
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.tasks.wording import percent, quoted
+from transformer_core.wording import percent, quoted
 
 
 class OneHead:

@@ -7,7 +7,7 @@ from transformer_core.inside.encodings import changes
 from transformer_core.inside.forward import Pass
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import PositionalEncoding
-from transformer_core.tasks.wording import amount
+from transformer_core.wording import amount
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from transformer_core.inside.panel import Panel
 from transformer_core.model.models import AT_CLS, EncoderClassifier
 from transformer_core.tasks.classification import LABELS
 from transformer_core.tasks.lens import log_probs
-from transformer_core.tasks.wording import quoted
+from transformer_core.wording import quoted
 
 MOST = 48  # tokens that are shown of a large vocabulary, unless more answers are given
 

@@ -20,7 +20,7 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.blocks import AddAndNorm, FeedForward
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.positions import SinusoidalPositions, sinusoids
-from transformer_core.tasks.wording import quoted
+from transformer_core.wording import quoted
 
 
 def moments(x: Tensor) -> dict[str, Tensor]:

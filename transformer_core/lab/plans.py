@@ -9,7 +9,7 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.models import EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 from transformer_core.tasks.requests import InputError, check_number
-from transformer_core.tasks.wording import amount
+from transformer_core.wording import amount
 
 STEPS = (25, 3_000)
 LIMITS = {"n_heads": (1, 8), "n_layers": (1, 4), "d_model": (4, 64), "d_ff": (1, 256)}

@@ -3,7 +3,7 @@
 import math
 
 from transformer_core.studies.statistics import Comparison, lower_is_better
-from transformer_core.tasks.wording import amount, decimal, in_words, listed, percent, printed
+from transformer_core.wording import amount, decimal, in_words, listed, percent, printed
 
 
 def is_loss(metric: str) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from transformer_core.checkpoint import CheckpointError, read_json
 from transformer_core.studies.curves import Curve, Line, aligned, average, line, smooth
-from transformer_core.tasks.wording import in_words
+from transformer_core.wording import in_words
 
 ABLATIONS = "ablations"  # among the checkpoints, the folder of all studies
 STUDY_FILE, VARIANT_FILE = "study.json", "variant.json"  # of a study, and of each variant in it

@@ -8,9 +8,9 @@ import gradio as gr
 
 from transformer_core.lab.training import Fit
 from transformer_core.published import Models
+from transformer_core.ui.address import Address, Addressed
 from transformer_core.ui.harden import app_kwargs
 from transformer_core.ui.page import Page, training_state
-from transformer_core.ui.rooms import Furniture, House
 from transformer_core.ui.tabs import TABS
 from transformer_core.ui.theme import ASSETS, CSS, THEME
 from transformer_core.ui.tour import tour_view
@@ -45,15 +45,15 @@ def build_app(models: Models, fit: Fit) -> gr.Blocks:
             tools_view()
         training = training_state()
         restored = {tab_id(tab): gr.State(0.0) for tab in TABS}
-        furniture = {}
+        addressed = {}
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             for tab in TABS:
                 name = tab_id(tab)
                 with gr.Tab(tab.TITLE, id=name) as opened:
                     gr.HTML(introduction(tab), apply_default_css=False)
                     page = Page(models, opened, restored[name], fit, training)
-                    furniture[name] = tab.build(page) or Furniture()
-        House(tabs, furniture, restored).wire()
+                    addressed[name] = tab.build(page) or Addressed()
+        Address(tabs, addressed, restored).wire()
     for listener in demo.fns.values():
         # what follows another event is named by that one alone; for a target that is no component
         # gradio's page walks through all components at its start

@@ -11,8 +11,8 @@ from gradio.events import Dependency
 
 from transformer_core.explain.roles import HeadRole, called
 from transformer_core.model.heads import Head
-from transformer_core.tasks.wording import decimal
 from transformer_core.ui.events import MODEL, QUIET
+from transformer_core.wording import decimal
 
 KEY = "[a-z]+-[a-z]+:[0-9]+:[0-9]+"  # how a head's name is spelled
 

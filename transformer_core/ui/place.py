@@ -36,7 +36,7 @@ Setting = float | str
 
 
 @dataclass(frozen=True)
-class Room:
+class Allowed:
     """What a place may say of one tab; whatever else an address says of it is dropped."""
 
     sections: tuple[str, ...] = ()  # the first is open when nothing is said
@@ -77,23 +77,23 @@ def names_of(tab: str) -> Names:
     return NAMES.get(tab, Names())
 
 
-def read_place(query: object, rooms: Mapping[str, Room]) -> Place:
+def read_place(query: object, allowed: Mapping[str, Allowed]) -> Place:
     """The place that an address names; anybody may have written it, so nothing is an error.
 
     Whatever is invalid in it is ignored; an unknown tab is read as the first.
     """
     said = parts_of(query)
     tab = said.get("tab", "")
-    if tab not in rooms:
-        tab = next(iter(rooms))
-    room, names = rooms[tab], names_of(tab)
+    if tab not in allowed:
+        tab = next(iter(allowed))
+    here, names = allowed[tab], names_of(tab)
     section, choice = said.get("section", ""), said.get(names.choice, "")
-    found = {name: known(read, said.get(name)) for name, read in room.settings.items()}
+    found = {name: known(read, said.get(name)) for name, read in here.settings.items()}
     return Place(
         tab,
-        section if section in room.sections else "",
+        section if section in here.sections else "",
         said.get(names.text),  # the tab says itself which it cannot read
-        choice if choice in room.choices else "",
+        choice if choice in here.choices else "",
         head_of(said.get(names.heads[0], "")) if names.heads else None,
         {name: value for name, value in found.items() if value is not None},
     )

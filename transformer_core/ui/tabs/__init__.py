@@ -2,7 +2,7 @@
 
 A tab is a folder with a module of its name in it: a docstring (its first paragraph is shown above
 the work, the rest on demand), TITLE, and build(page), which lays out its components, wires them and
-returns the Furniture of which an address speaks. `about` is the smallest of them, `positions` a
+returns the Addressed of which an address speaks. `about` is the smallest of them, `positions` a
 usual one, and `translate` has everything.
 """
 

@@ -13,12 +13,12 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.studies.records import ABLATIONS
+from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import LATEST, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import number, spelled
-from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.ablations import twins
 from transformer_core.ui.tabs.ablations.answers import Answers
 from transformer_core.ui.tabs.ablations.files import Studies
@@ -31,7 +31,7 @@ NOTHING = (
 )
 
 
-def build(page: Page) -> Furniture | None:
+def build(page: Page) -> Addressed | None:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     studies = Studies(page.models.folder / ABLATIONS)
     if not studies.names:
@@ -41,7 +41,7 @@ def build(page: Page) -> Furniture | None:
     arriving = wire_study(page, here, Answers(studies, page.models, here))
     twins.wire(here, twins.Twins(studies, page.models, here), arriving)
     kept = {"part": Kept(here.part, spelled(PART)), "head": Kept(here.part_head, number(1, 99, 1))}
-    return Furniture(here.sections, here.text, here.study, kept=kept)
+    return Addressed(here.sections, here.text, here.study, kept=kept)
 
 
 def wire_study(page: Page, here: Layout, answers: Answers) -> Dependency:

@@ -21,7 +21,6 @@ from transformer_core.studies.statistics import (
 from transformer_core.studies.twins import check as check_text
 from transformer_core.studies.twins import sites_of
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import in_words, listed
 from transformer_core.ui.events import Values, answers_errors
 from transformer_core.ui.tabs.ablations.brought import begin_with, doors_and_kept, heads_of
 from transformer_core.ui.tabs.ablations.files import Studies, problems_of
@@ -29,6 +28,7 @@ from transformer_core.ui.tabs.ablations.layout import Layout
 from transformer_core.ui.tabs.ablations.questions import Focus, Questions
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.variants import variants_value
+from transformer_core.wording import in_words, listed
 
 TEXTS = {
     "translation": "Two young men are playing football in the park.",

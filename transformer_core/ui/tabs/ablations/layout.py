@@ -6,7 +6,6 @@ from typing import Any
 import gradio as gr
 
 from transformer_core.studies.records import AXES
-from transformer_core.tasks.wording import in_words
 from transformer_core.ui.choice import Choice
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
@@ -16,6 +15,7 @@ from transformer_core.ui.views.doors import doors_view
 from transformer_core.ui.views.table import table_view
 from transformer_core.ui.views.twins import twins_view
 from transformer_core.ui.views.variants import variants_view
+from transformer_core.wording import in_words
 
 SEE = {
     "curves": "A line is the mean over seeds, its band one standard deviation; point at one to see "

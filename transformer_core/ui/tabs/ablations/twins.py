@@ -10,7 +10,6 @@ from gradio.events import Dependency
 from transformer_core.published import Models
 from transformer_core.studies.twins import Twin, Views, attention, sites_of, twins
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount
 from transformer_core.ui.events import (
     HIDDEN,
     LATEST,
@@ -25,6 +24,7 @@ from transformer_core.ui.tabs.ablations.files import Studies
 from transformer_core.ui.tabs.ablations.layout import Layout
 from transformer_core.ui.tabs.ablations.questions import Focus, Question, Questions
 from transformer_core.ui.views.twins import twins_value
+from transformer_core.wording import amount
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,18 @@ import gradio as gr
 
 from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import Run
-from transformer_core.tasks.wording import large
+from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import LATEST
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.about.cards import COMMANDS, UNSCORED, Entry, entries
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
+from transformer_core.wording import large
 
 TITLE = "About"
 HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes", "on"]
-HOUSE = """
+REMARKS = """
 Every card below has the commands that made its model, some of them from data that is not public;
 `python -m {command}` makes a smaller translator from data that is. The code is under the MIT
 licence. What you type is never written to a file here, and no other server is asked.
@@ -39,14 +39,14 @@ FOLDED = "The commands of its training"
 MEAN = " A mean of several models takes no time: a dot alone."
 
 
-def build(page: Page) -> Furniture:
+def build(page: Page) -> Addressed:
     """One screen with a row for every model, and the card of each as a section."""
     found = entries(page.models)
     with gr.Column(elem_id="about"):
         gr.HTML(f'<p class="finding">{summary(found)}</p>', apply_default_css=False)
         table_view("The models", value=rows_value([HEAD, *(e.row for e in found)], "models", ""))
         first = next(iter(CHECKPOINTS.values()))
-        gr.Markdown(HOUSE.format(command=first.command), elem_classes="lead")
+        gr.Markdown(REMARKS.format(command=first.command), elem_classes="lead")
     with sections() as row:
         for entry in found:
             with section(entry.title) as opened:
@@ -55,7 +55,7 @@ def build(page: Page) -> Furniture:
                 when = [opened.select] + [page.opened.select] * (entry is found[0])
                 draw = functools.partial(learnt, entry.runs)
                 gr.on(when, draw, None, curves, **LATEST)
-    return Furniture(row)
+    return Addressed(row)
 
 
 def lay_out_card(entry: Entry) -> gr.Plot | None:

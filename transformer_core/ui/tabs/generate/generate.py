@@ -26,7 +26,7 @@ from transformer_core.tasks.generation import (
     read,
 )
 from transformer_core.tasks.requests import InputError, check_characters
-from transformer_core.tasks.wording import amount
+from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.events import (
     HIDDEN,
     MODEL,
@@ -39,7 +39,6 @@ from transformer_core.ui.events import (
 )
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import number
-from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import taken
 from transformer_core.ui.tabs.generate.layout import PROMPTS, Deeper, Draw, First, lay_out
@@ -57,6 +56,7 @@ from transformer_core.ui.tabs.generate.story import (
 )
 from transformer_core.ui.views.story import refusal_value
 from transformer_core.ui.views.tokens import tokens_value
+from transformer_core.wording import amount
 
 TITLE = "Generate"
 FIRST_LENGTH = 122  # characters of the story that is there at first: it ends with an open choice
@@ -70,7 +70,7 @@ END: dict[str, Any] = {
 }
 
 
-def build(page: Page) -> Furniture | None:
+def build(page: Page) -> Addressed | None:
     """Lay out the tab and wire it."""
     if absent := page.models.unusable("shakespeare"):
         gr.Markdown(absent)
@@ -83,7 +83,7 @@ def build(page: Page) -> Furniture | None:
     wire_learning(page.models.language_model, deeper)
     serve(page.models.language_model)
     kept = {"branch": Kept(first.branch, number(0, 1_000_000, 1))}
-    return Furniture(deeper.sections, first.prompt, settings=draw.named, kept=kept)
+    return Addressed(deeper.sections, first.prompt, settings=draw.named, kept=kept)
 
 
 def refuses_in_place(handler: Callable) -> Callable:

@@ -3,8 +3,8 @@
 from transformer_core.checkpoint import CheckpointError, Trained
 from transformer_core.model.models import DecoderLM
 from transformer_core.studies.learning import Learning, Snapshot, learning_of
-from transformer_core.tasks.wording import percent
 from transformer_core.ui.views.learning import learning_value
+from transformer_core.wording import percent
 
 TITLE = "Learning"
 

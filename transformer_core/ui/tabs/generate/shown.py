@@ -11,7 +11,6 @@ from transformer_core.explain.flow_weights import story_weights
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
-from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.generate.story import Story, spelled
@@ -21,6 +20,7 @@ from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import attention_value
 from transformer_core.ui.views.story import story_value
 from transformer_core.ui.views.weights import weights_value
+from transformer_core.wording import amount, percent
 
 
 def display(models: Models, story: Story, *, step: bool = True) -> tuple:

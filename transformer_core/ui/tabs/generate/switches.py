@@ -8,10 +8,10 @@ from transformer_core.model.heads import Head, every_head
 from transformer_core.model.models import DecoderLM
 from transformer_core.tasks.generation import Look, write_on
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import signed
 from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
 from transformer_core.ui.tabs.generate.story import Story
 from transformer_core.ui.views.switches import INVITATION, switches_value
+from transformer_core.wording import signed
 
 LENGTH = 80  # characters of a continuation
 NOTHING = "Nothing was predicted up to here: look at a character further on."

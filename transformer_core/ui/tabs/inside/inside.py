@@ -19,12 +19,12 @@ from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.doors import PART
 from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
-from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.inside.layout import EXAMPLES, lay_out
 from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
@@ -175,7 +175,7 @@ def is_past(visit: Visit | None, name: str, text: str) -> bool:
     return visit is None or (visit.asked.name, visit.asked.text) != (name, text)
 
 
-def build(page: Page) -> Furniture:
+def build(page: Page) -> Addressed:
     """Lay out the tab and wire it."""
     names = [name for name in EXAMPLES if page.models.has(name)]
     example = functools.cache(functools.partial(opened_example, page.models))
@@ -215,4 +215,4 @@ def build(page: Page) -> Furniture:
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
     states = zip(NOTHING.kept, layout.kept, strict=True)
     kept = {name: Kept(state, KEPT[name]) for name, state in states}
-    return Furniture(layout.sections, layout.text, layout.choice, kept=kept)
+    return Addressed(layout.sections, layout.text, layout.choice, kept=kept)

@@ -6,10 +6,10 @@ from transformer_core.inside.panel import Panel
 from transformer_core.inside.stages import unfold
 from transformer_core.inside.which_line import line_that_made
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent, quoted
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
 from transformer_core.ui.views.arithmetic import arithmetic_value
 from transformer_core.ui.views.code import line_value
+from transformer_core.wording import percent, quoted
 
 MOST = 1_000_000  # rows or columns that no matrix has
 # what one number of a matrix is called, where the matrix has another name

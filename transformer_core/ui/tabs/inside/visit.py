@@ -17,7 +17,6 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount, large
 from transformer_core.ui.doors import LIVE_LAB, go_home, part_of, try_twins, watch_it_form
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
@@ -26,6 +25,7 @@ from transformer_core.ui.views.code import code_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.passage import passage_value
+from transformer_core.wording import amount, large
 
 # a visitor's own models, in the order in which they race, and what to do where there is none yet
 LAB = {

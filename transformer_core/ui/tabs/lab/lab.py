@@ -13,12 +13,12 @@ import gradio as gr
 
 from transformer_core.lab.plans import Plan
 from transformer_core.lab.toys import PASTED
+from transformer_core.ui.address import Addressed
 from transformer_core.ui.doors import LIVE_LAB
 from transformer_core.ui.events import HIDDEN, PRIVATE, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import open_section, while_open
 from transformer_core.ui.layout import section_id
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.lab.handlers import (
     Lab,
     new_task,
@@ -34,14 +34,14 @@ WAITING = "Waiting: one model is trained at a time on this machine. **Stop** lea
 WAIT = f"() => [{json.dumps(WAITING)}, {{__type__: 'update', interactive: true}}]"
 
 
-def build(page: Page) -> Furniture:
+def build(page: Page) -> Addressed:
     """Lay out the tab and wire it."""
     layout = lay_out(Plan())
     lab = Lab(page, layout)
     wire_training(page, layout, lab)
     wire_looks(page, layout, lab)
     wire_choices(page, layout, lab)
-    return Furniture(layout.sections, choice=layout.task)
+    return Addressed(layout.sections, choice=layout.task)
 
 
 def wire_training(page: Page, layout: Layout, lab: Lab) -> None:

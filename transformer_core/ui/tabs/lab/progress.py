@@ -6,11 +6,11 @@ import gradio as gr
 
 from transformer_core.lab.learner import Learner
 from transformer_core.lab.training import SECONDS, Attempt, Training
-from transformer_core.tasks.wording import percent
 from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.moment import moment_value
 from transformer_core.ui.views.shared import by_kind
 from transformer_core.ui.views.steps import steps_value
+from transformer_core.wording import percent
 
 FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
 UNMASKED = (

@@ -13,9 +13,9 @@ from transformer_core.inside.encodings import (
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import printed
 from transformer_core.ui.events import answers_errors
 from transformer_core.ui.views.encoding import encoding_value, encodings_value
+from transformer_core.wording import printed
 
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
 SHOWN_POSITIONS = 48  # of the five encodings side by side

@@ -9,10 +9,10 @@ from transformer_core.studies.encodings import there
 from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import listed
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.longer import longer_value
+from transformer_core.wording import listed
 
 FIRST = 3  # times the training's length is read at first
 NAMES = {"none": "no encoding"}  # where the name alone would be misread

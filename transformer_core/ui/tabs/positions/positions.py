@@ -8,11 +8,11 @@ called channels, stand for a token.
 
 import gradio as gr
 
+from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.events import MODEL, QUIET, after_any
 from transformer_core.ui.followers import Follower, Followers, open_section, while_open
 from transformer_core.ui.page import KEPT_FOR, Page
 from transformer_core.ui.place import IDS, spelled
-from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.positions.distance import Distance
 from transformer_core.ui.tabs.positions.drawings import (
     draw_all,
@@ -27,7 +27,7 @@ from transformer_core.ui.tabs.positions.shuffle import Ordered, Shuffling
 TITLE = "Positional encodings"
 
 
-def build(page: Page) -> Furniture:
+def build(page: Page) -> Addressed:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     here = lay_out()
     shown = open_section(here.sections)
@@ -39,7 +39,7 @@ def build(page: Page) -> Furniture:
     sizes |= {"position": here.position, "p": here.p, "k": here.k}
     texts = {"meeting": here.met_text, "long": here.long_text}
     kept = {"words": Kept(here.met, spelled(IDS))}
-    return Furniture(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
+    return Addressed(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
 
 
 def wire(page: Page, here: Layout, shown: gr.State) -> None:

@@ -13,7 +13,6 @@ from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, POSITIVE, Classification, classify
 from transformer_core.tasks.lens import class_lens, settled_from
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import QUIET, answering, answers_errors, ended_by
 from transformer_core.ui.followers import Follower
 from transformer_core.ui.head_switches import (
@@ -28,6 +27,7 @@ from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import INVITATION, switches_value, switches_view
+from transformer_core.wording import percent
 
 TITLE = "Layers"
 

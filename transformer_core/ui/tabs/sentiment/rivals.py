@@ -13,10 +13,10 @@ from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
 from transformer_core.tasks.classification import classify
-from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import MODEL, after_any, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
+from transformer_core.wording import percent
 
 TITLE = "Rivals"
 # the sentences of the report, with the answers of its own model

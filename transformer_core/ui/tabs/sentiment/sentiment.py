@@ -15,11 +15,11 @@ import gradio as gr
 
 from transformer_core.published import Models
 from transformer_core.tasks.classification import classify
+from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Followers, open_section
 from transformer_core.ui.layout import section, section_id, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.rooms import Furniture
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
 from transformer_core.ui.views.doors import doors_view
@@ -66,7 +66,7 @@ class Layout:
     followers: Followers  # the sections that follow the text
 
 
-def build(page: Page) -> Furniture | None:
+def build(page: Page) -> Addressed | None:
     """Lay out the tab and wire it."""
     models = page.models
     if absent := models.unusable("sentiment"):
@@ -82,7 +82,7 @@ def build(page: Page) -> Furniture | None:
         return {"label": found.label, "probabilities": found.probabilities}
 
     gr.api(classify_review, api_name="classify", **QUEUED)
-    return Furniture(layout.sections, layout.review, eager=True)
+    return Addressed(layout.sections, layout.review, eager=True)
 
 
 def laid_out(models: Models) -> Layout:

@@ -11,7 +11,6 @@ from transformer_core.checkpoint import TEST_SET_FILE, read_measured
 from transformer_core.published import Models
 from transformer_core.tasks.classification import LABELS, TAGS
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import percent
 from transformer_core.ui.events import (
     HIDDEN,
     LATEST,
@@ -22,6 +21,7 @@ from transformer_core.ui.events import (
 )
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
+from transformer_core.wording import percent
 
 TITLE = "Test set"
 MISSING = (

@@ -27,7 +27,6 @@ from transformer_core.tasks.classification import (
     read_review,
 )
 from transformer_core.tasks.requests import InputError
-from transformer_core.tasks.wording import amount, percent
 from transformer_core.ui.events import (
     MODEL,
     QUIET,
@@ -43,6 +42,7 @@ from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
+from transformer_core.wording import amount, percent
 
 TITLE = "Words"
 

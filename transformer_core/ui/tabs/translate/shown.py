@@ -14,7 +14,6 @@ from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import Sentence, behind
-from transformer_core.tasks.wording import amount, percent, quoted, signed
 from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
@@ -27,6 +26,7 @@ from transformer_core.ui.views.pieces import pieces_value
 from transformer_core.ui.views.switches import INVITATION, switches_value
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.tree import tree_value
+from transformer_core.wording import amount, percent, quoted, signed
 
 SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5

@@ -13,12 +13,12 @@ import gradio as gr
 from gradio.events import Dependency
 
 from transformer_core.tasks.sentences import MAX_SENTENCES
+from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.events import MODEL, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import Follower, Followers, open_section, while_open
 from transformer_core.ui.head_switches import KEY, wire_knock
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, number, spelled
-from transformer_core.ui.rooms import Furniture, Kept
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
 from transformer_core.ui.tabs.translate.work import Work
@@ -31,7 +31,7 @@ KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what
 }
 
 
-def build(page: Page) -> Furniture | None:
+def build(page: Page) -> Addressed | None:
     """Lay out the tab and wire it."""
     if absent := page.models.absent("translation"):
         gr.Markdown(absent)
@@ -44,7 +44,7 @@ def build(page: Page) -> Furniture | None:
     settings = {"beam": parts.beam, "penalty": parts.penalty}
     states = zip(Work().kept, parts.kept, strict=True)
     kept = {name: Kept(state, KEPT[name]) for name, state in states}
-    return Furniture(parts.sections, parts.english, None, settings, kept, eager=True)
+    return Addressed(parts.sections, parts.english, None, settings, kept, eager=True)
 
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:

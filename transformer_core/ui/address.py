@@ -1,10 +1,9 @@
 """What a visitor sees in the page's URL, both ways: how a deep link is entered, and how the address
 follows what they do.
 
-A place is what an address names: a tab, a section, a text, settings. Each tab hands over its
-Furniture, the components whose values the address holds; a Room is what an address may say of one
-tab (ui/place.py), the House all tabs together; Kept is a value that the address holds and no
-component shows.
+A place is what an address names: a tab, a section, a text, settings (ui/place.py, with what is
+Allowed to be said of each tab). Each tab hands over what of it is Addressed, the components whose
+values the address holds; Kept is a value that the address holds and no component shows.
 """
 
 import json
@@ -20,8 +19,8 @@ from gradio.components import Component
 
 from transformer_core.ui.events import HIDDEN, PRIVATE, TELL
 from transformer_core.ui.place import (
+    Allowed,
     Place,
-    Room,
     Setting,
     names_of,
     number,
@@ -41,7 +40,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Furniture:
+class Addressed:
     """The components of a tab of which an address speaks."""
 
     sections: gr.Tabs | None = None
@@ -55,16 +54,16 @@ class Furniture:
     texts: Mapping[str, gr.Textbox] = field(default_factory=dict)  # of single sections
 
     @property
-    def names(self) -> list[str]:
-        """Of its sections, in their order."""
+    def section_ids(self) -> list[str]:
+        """What an address calls its sections, in their order."""
         tabs = self.sections.children if self.sections else []
         return [str(tab.id) for tab in tabs if isinstance(tab, gr.Tab)]
 
     @cached_property
-    def room(self) -> Room:
+    def allowed(self) -> Allowed:
         """What a place may say of the tab."""
-        return Room(
-            tuple(self.names),
+        return Allowed(
+            tuple(self.section_ids),
             tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
             {name: reader_of(setting) for name, setting in self.settings.items()}
             | dict.fromkeys(self.texts, str)
@@ -103,22 +102,22 @@ def reader_of(setting: gr.Slider | gr.Number) -> Callable[[str], Setting]:
 
 
 @dataclass(frozen=True)
-class House:
-    """All tabs, and what of each an address says."""
+class Address:
+    """All tabs, and what of each is in the address."""
 
     tabs: gr.Tabs
-    furniture: Mapping[str, Furniture]  # by the names of the tabs
+    addressed: Mapping[str, Addressed]  # by the names of the tabs
     restored: Mapping[str, gr.State]  # changes when a tab is to be drawn anew
 
     @cached_property
-    def rooms(self) -> dict[str, Room]:
+    def allowed(self) -> dict[str, Allowed]:
         """What a place may say of each tab."""
-        return {tab: furniture.room for tab, furniture in self.furniture.items()}
+        return {tab: these.allowed for tab, these in self.addressed.items()}
 
     @cached_property
     def valued(self) -> list[Component]:
         """Every component that has a value in an address."""
-        return [one for tab, these in self.furniture.items() for one in these.named(tab).values()]
+        return [one for tab, these in self.addressed.items() for one in these.named(tab).values()]
 
     def enter(self, event: gr.EventData, *current) -> dict:
         """Apply what the address says; only components whose value differs change.
@@ -126,36 +125,36 @@ class House:
         The event has the address asked for, the tab that is open, whether the page is new, and
         whether the tab that is asked for has never been seen on it.
         """
-        place, new = read_place(event.query, self.rooms), event.new is True
-        furniture, now = self.furniture[place.tab], dict(zip(self.valued, current, strict=True))
-        wanted = furniture.wanted(place)
+        place, new = read_place(event.query, self.allowed), event.new is True
+        these, now = self.addressed[place.tab], dict(zip(self.valued, current, strict=True))
+        wanted = these.wanted(place)
         updates: dict[Block, Any] = {one: v for one, v in wanted.items() if now[one] != v}
-        if furniture.eager:
-            stale = (event.first is True or updates) and furniture.text not in updates  # which does
+        if these.eager:
+            stale = (event.first is True or updates) and these.text not in updates  # which does
         else:
             stale = updates and event.tab == place.tab
         if stale:
             updates[self.restored[place.tab]] = time.monotonic()
         if event.tab != place.tab:
             updates[self.tabs] = gr.Tabs(selected=place.tab)
-        if furniture.sections and (place.section or not new):
-            open_one = place.section or furniture.room.sections[0]
-            updates[furniture.sections] = gr.Tabs(selected=open_one)
+        if these.sections and (place.section or not new):
+            open_one = place.section or these.allowed.sections[0]
+            updates[these.sections] = gr.Tabs(selected=open_one)
         return updates or {self.tabs: gr.skip()}
 
     def look(self, event: gr.EventData) -> dict:
         """Let a tab be drawn that a visitor sees for the first time."""
         name = str(event.tab)
-        if name not in self.furniture or not self.furniture[name].eager:
+        if name not in self.addressed or not self.addressed[name].eager:
             return {self.tabs: gr.skip()}
         return {self.restored[name]: time.monotonic()}
 
     def wire(self) -> None:
         """Let the browser's side open places, and every component report its new value to it."""
-        rooms = {tab: firsts(tab, these) for tab, these in self.furniture.items()}
-        eager = [tab for tab, these in self.furniture.items() if these.eager]
-        view = place_view({"rooms": rooms, "eager": eager}, elem_id="place")
-        sections = [these.sections for these in self.furniture.values() if these.sections]
+        begins = {tab: firsts(tab, these) for tab, these in self.addressed.items()}
+        eager = [tab for tab, these in self.addressed.items() if these.eager]
+        view = place_view({"firsts": begins, "eager": eager}, elem_id="place")
+        sections = [these.sections for these in self.addressed.values() if these.sections]
         restored = list(self.restored.values())
         outputs = [self.tabs, *sections, *self.valued, *restored]
         # progress is shown on this view, which is empty: otherwise the page would mark every
@@ -165,18 +164,18 @@ class House:
             ends(None, js=TELL % ("entered", "null"), **PRIVATE)
         drawn = [self.tabs, *restored]
         view.look(self.look, None, drawn, show_progress_on=view, trigger_mode="multiple", **HIDDEN)
-        for tab, furniture in self.furniture.items():
-            for name, one in furniture.named(tab).items():
-                if name in furniture.kept:
+        for tab, these in self.addressed.items():
+            for name, one in these.named(tab).items():
+                if name in these.kept:
                     continue
                 said = json.dumps([tab, name])[:-1] + ", value]"
                 one.change(None, one, None, js=TELL % ("say", said), **PRIVATE)
 
 
-def firsts(tab: str, furniture: Furniture) -> dict[str, Setting | None]:
+def firsts(tab: str, these: Addressed) -> dict[str, Setting | None]:
     """What a tab begins with, by the names in an address, which need not mention these values."""
-    values = {name: one.value for name, one in furniture.named(tab).items()}
-    if furniture.sections:
-        values["section"] = furniture.room.sections[0]
+    values = {name: one.value for name, one in these.named(tab).items()}
+    if these.sections:
+        values["section"] = these.allowed.sections[0]
     names = names_of(tab)
     return values | dict.fromkeys((*names.heads, *names.others))

@@ -1,7 +1,7 @@
 """What every head of a model does with a text, as it is and after an edit.
 
 The edit moves tokens (self-attention) or puts words before the source (cross-attention): a head
-whose attention then follows what a rule of `train.head_rules` names goes by it.
+whose attention then follows what a rule of `train.measuring.head_rules` names goes by it.
 """
 
 from dataclasses import dataclass, fields
@@ -11,9 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from train.head_rules import Tally, cross_rules, entropy, self_rules, tally, token_kinds
-from train.held_out import Text
-from train.occlusion import CLEAR, importance
+from train.measuring.head_rules import Tally, cross_rules, entropy, self_rules, tally, token_kinds
+from train.measuring.held_out import Text
+from train.measuring.occlusion import CLEAR, importance
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.knock_out import knock_out
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, Model

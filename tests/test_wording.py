@@ -1,6 +1,6 @@
 """Numbers in sentences."""
 
-from transformer_core.tasks.wording import large, percent, quoted, signed
+from transformer_core.wording import large, percent, quoted, signed
 
 
 def test_what_is_rounded_away_has_no_minus():

@@ -1,0 +1,1 @@
+"""The prose of the model cards, a module per task; `train.running.card` sets it between numbers."""
