@@ -155,6 +155,11 @@ def swipe(node):
     )
 
 
+def of_head(layer, head):
+    """How the name of a head reads, whichever attention it is of."""
+    return re.compile(f"layer {layer} .*, head {head}")
+
+
 def press_door(page, name):
     """Go through one of the doors of the open tab, and wait until all is there."""
     page.locator(".doors-row:visible").get_by_role("button", name=name, exact=True).click()

@@ -21,6 +21,6 @@ const share = (n, total) =>
     ? `${count(n.flops)} operations (${percent(n.flops / total)} of all)`
     : 'no matrix product';
 const say = (n, total) =>
-  `${n.title}: ${n.shape} leave it, ${cost(n.parameters, 0, n.shared)}, ${share(n, total)}${
+  `${n.title}: output ${n.shape}, ${cost(n.parameters, 0, n.shared)}, ${share(n, total)}${
     n.note ? '; ' + n.note : ''
   }.`;

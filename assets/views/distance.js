@@ -134,11 +134,11 @@ function counts() { // what the score depends on
   const same = (scores) => Math.max(...scores) - Math.min(...scores) < met.most / 1000;
   const from = steps(place), far = steps(away);
   if (!far.every((k) => same(from.map((p) => scoreAt(p, k))))) {
-    return 'it matters where the two stand, too';
+    return 'where the two stand matters, too';
   }
-  return `they lie on each other, for ${
-    same(far.map((k) => scoreAt(from[0], k))) ? 'nothing but the words' : 'the distance alone'
-  } counts`;
+  return `they coincide, for only ${
+    same(far.map((k) => scoreAt(from[0], k))) ? 'the words count' : 'the distance counts'
+  }`;
 }
 
 function update() {

@@ -3,7 +3,8 @@
 // flow_paint (what flows: flow_stacks, flow_folded and flow_unfolded, in flow_strokes), flow_words
 // (what is read: flow_tokens, flow_candidates, flow_verdicts, flow_plates, and in words flow_names,
 // flow_sentences, flow_tells and flow_tip; flow_reach is for the keys),
-// flow_export (what can be kept, with flow_svg) and flow_bar (controls).
+// flow_export (what can be kept, with flow_svg), flow_bar (controls) and flow_opening (how it moves
+// when it is first seen).
 // All that is on screen follows from the clock, what is lit and how far the layers are unfolded.
 // value: {kind, rows, begin, start, guess, stacks: [{name, tokens, more, places,
 //   self: [packed], cross: [packed], self_heads: [packed], cross_heads: [packed]}],
@@ -39,6 +40,11 @@ const stops = ['.flow-source', '.flow-out'].map((selector) =>
 );
 const controls = flowBar(bar, () => draw()),
   { play, next, scrub, unfold, rawly, chooser, least } = controls;
+const opening = flowOpening(bar, () => {
+  until = null;
+  now.clock = numbers.outs.length;
+  draw();
+});
 
 // ---- what is drawn ----
 let numbers = null, pages = null, words = null, g = null, ink = null, now = null, page = 0;
@@ -95,6 +101,10 @@ function render() {
   };
   now.out[now.lit.i] = 1;
   g = null;
+  if (opening.begins(numbers.kind)) {
+    begin();
+    until = numbers.outs.length;
+  }
   ask();
   draw();
 }
@@ -151,9 +161,12 @@ const draw = () => {
 };
 function advance(passed) {
   if (until === null) return;
-  const part = controls.speed() * passed / PIECE[numbers.kind];
+  const speed = opening.speed(numbers.kind, controls.speed());
+  const part = speed * passed / PIECE[numbers.kind];
   now.clock = Math.min(until, now.clock + (calm.matches ? 0 : part));
-  if (now.clock >= until) until = null;
+  if (now.clock < until) return;
+  until = null;
+  opening.over();
 }
 function frame(time) {
   asked = 0;
@@ -255,7 +268,7 @@ function lookedAt() {
 const sayAttention = (parts) =>
   attention
     ? words.sayAttention(now.lit, now.raw.around(now.lit), chooser.say(+least.value), parts)
-    : [['What every head looked at is on its way.']];
+    : [['Loading what every head looked at.']];
 
 // ---- what is pointed at, or kept: told to other views, and heard from them ----
 function look(token, silent = false) {
@@ -293,7 +306,7 @@ document.addEventListener('story', ({ detail: { from, growing } }) => {
   markStale(true);
   until = null;
   said = '';
-  caption.textContent = 'As soon as the text rests, its last characters flow here.';
+  caption.textContent = 'The picture returns when the text has stopped growing.';
 });
 const tokenOf = (node) => {
   const t = node.closest?.('.flow-token[data-kind]');

@@ -22,10 +22,10 @@ function flowPlates(labels, n) {
     if (raw) return `Width: what a ${word} gives of its attention`;
     if (kind === 'classify' && fold <= .5) return 'Width: share of [CLS]';
     if (lit.kind === 'source') return `Width: its share in every ${word}`;
-    if (fold <= .5) return `Width: share of the lit ${word}`;
+    if (fold <= .5) return `Width: share of the highlighted ${word}`;
     return kind === 'classify'
       ? 'On the stream: the verdict after each layer'
-      : 'On the stream: what it would say after each layer';
+      : 'On the stream: what it would say after each layer. Press a ribbon for its head';
   }
   return {
     place(g, now, wanted) {

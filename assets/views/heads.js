@@ -18,7 +18,7 @@ const row = $('.heads-row'),
   role = $('.heads-role'),
   fan = $('.heads-fan');
 const kinds = $('.heads-kinds');
-const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'nothing simple' };
+const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'no simple rule' };
 let only = null; // of KINDS the one whose heads stand out
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null, place = -1; // of the tokens in the row; where the keys are in it
@@ -53,7 +53,7 @@ function withoutEnds(values, tokens) {
 const at = (l, h) => withoutEnds(headWeights(data(), weights, l, h), data().keys);
 function called(l, h) {
   const [name] = data().roles[l][h];
-  return `layer ${l + 1}, head ${h + 1}${name && `: ${name}`}`;
+  return `head ${h + 1}${name && `: ${name}`}`;
 }
 function thumbnails() {
   const g = data();
@@ -71,8 +71,8 @@ function thumbnails() {
             'data-l': l,
             'data-h': h,
             'data-kind': g.roles[l][h][3],
-            title: called(l, h),
-            'aria-label': called(l, h),
+            title: `layer ${l + 1}, ${called(l, h)}`,
+            'aria-label': `layer ${l + 1}, ${called(l, h)}`,
             'aria-pressed': l === layer && h === head,
           },
           canvas,
@@ -109,7 +109,7 @@ actions.only = ({ dataset }) => {
 };
 function enlarge() {
   const g = data(), values = at(layer, head), n = g.queries.length, m = g.keys.length;
-  title.textContent = `${g.name}, ${called(layer, head)}`;
+  title.textContent = headName(g.name, layer, called(layer, head));
   role.textContent = g.roles[layer][head][1];
   paintMap(map, values, n, m);
   label();

@@ -114,7 +114,8 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
   const { reads, writes } = seen, n = Math.max(reads.length, writes.length, 1);
   const { gridAutoFlow, gridTemplateColumns } = getComputedStyle(line);
   const across = line.clientWidth - parseFloat(gridTemplateColumns);
-  const most = gridAutoFlow === 'row' ? clamp(Math.floor(across / ACROSS), 1, LONGEST) : LONGEST;
+  const isRow = gridAutoFlow === 'row'; // where [start] has no room
+  const most = isRow ? clamp(Math.floor(across / ACROSS), 1, LONGEST) : LONGEST;
   const blocks = Math.ceil(n / most), rows = Math.ceil(n / blocks), cells = [];
   line.style.setProperty('--rows', rows);
   line.parentNode.style.setProperty('--blocks', blocks);
@@ -125,10 +126,12 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
       cells.push(['moment-name', kind]);
       for (let i = 0; i < rows; i++) {
         const [token, right] = symbols[b * rows + i] ?? ['', null];
-        const text = visible(token),
+        const whole = visible(token),
+          text = isRow && whole.length > 3 ? '·' : whole,
           word = text.length > 2 ? ' word' : '',
           verdict = right === true ? ' right' : right === false ? ' wrong' : '';
-        cells.push([`moment-symbol ${kind}${verdict}${word}`, text, verdict.trim()]);
+        const title = [text === whole ? '' : whole, verdict.trim()].filter(Boolean).join(', ');
+        cells.push([`moment-symbol ${kind}${verdict}${word}`, text, title]);
       }
     }
   }

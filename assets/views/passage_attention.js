@@ -173,14 +173,14 @@ function attentionStory(of, i, best, who, finding) {
     [
       'value',
       'values',
-      'Each key has a value as well, and so large a share of it is taken.',
+      'Each key comes with a value, of which that share is taken.',
       true,
     ],
     ['context', 'context', `The sum of all that is taken, the context, goes on to ${who}.`, true],
     ...(added.length < 2 ? [] : [[
       'output',
       'all heads',
-      `Side by side, all heads go through one more projection. Their bars say how much each adds: most ${whose}, ${
+      `Side by side, all heads go through one more projection. The bars say how much each adds: ${whose} the most, ${
         threeDigits(longest)
       }.`,
     ]]),

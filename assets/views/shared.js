@@ -110,6 +110,8 @@ const READ_AS = new Map(Object.entries({
   '[UNK]': '[unknown]',
 }));
 const visible = (token) => READ_AS.get(token) ?? token;
+// a head as sentences call it: decoder layer 1 cross-attention, head 6; group: decoder cross-attention
+const headName = (group, l, head) => `${group.replace(' ', ` layer ${l + 1} `)}, ${head}`;
 const percent = (p) =>
   p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
 // 100 % would claim what no classifier knows

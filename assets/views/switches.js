@@ -65,7 +65,7 @@ function headSwitch({ name, key }, l, h, label, told) {
     type: 'button',
     'data-do': 'toggle',
     'data-key': `${key}:${l}:${h}`,
-    'data-name': `${name}, layer ${l + 1}, head ${h + 1}${label && ` (“${label}”)`}`,
+    'data-name': `${headName(name, l, `head ${h + 1}`)}${label && ` (“${label}”)`}`,
     'data-told': told,
   };
   const number = label

@@ -34,7 +34,7 @@ function draw() {
     }
     answers.append(choice);
   });
-  const foreseen = given.filter((place, i) => place === stops[i].right).length;
+  const right = given.filter((place, i) => place === stops[i].right).length;
   const focused = card.contains(document.activeElement) && document.activeElement.dataset.do;
   const opinion = answer === stop.right ? 'Right. ' : 'Not quite. ';
   verdict.textContent = answer === undefined
@@ -53,7 +53,7 @@ function draw() {
     make('p', {
       class: 'tour-where',
       text: `Stop ${at + 1} of ${stops.length}` +
-        (given.some((g) => g !== undefined) ? ` · ${foreseen} foreseen` : '') +
+        (given.some((g) => g !== undefined) ? ` · ${right} right` : '') +
         (tried.size ? ` · ${tried.size} tried` : ''),
     }),
     make('p', { class: 'tour-question', id: 'tour-question', text: stop.question }),

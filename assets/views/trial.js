@@ -38,7 +38,7 @@ function draw() {
   if (read !== (read = JSON.stringify(value.words))) word = -1;
   $('thead tr').replaceChildren(
     make('th', { scope: 'col', text: tried ? 'rank and method' : 'method' }),
-    make('th', { scope: 'col', class: 'trial-agrees', text: 'agrees' }),
+    make('th', { scope: 'col', class: 'trial-agrees', text: 'agreement' }),
     ...value.words.map(([, own], i) =>
       make('th', { scope: 'col', 'data-i': i }, make('span', { text: own }))
     ),

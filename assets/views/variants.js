@@ -68,14 +68,14 @@ function fill(value, lines) {
   });
   const whole = on.size === lines.length;
   all.textContent = whole
-    ? `Show the ${value.shown - 1} that differ most`
-    : `Show all ${lines.length}`;
+    ? `Draw the ${value.shown - 1} that differ most`
+    : `Draw all ${lines.length} lines`;
   all.hidden = lines.length <= value.shown;
   note.ariaLive = byKey ? 'polite' : 'off'; // not what a pointer passes, or leaves
   inscribe(
     note,
     at === null
-      ? 'At the end, ± one standard deviation of the seeds.'
+      ? 'At the end, ± one standard deviation of the seeds. Press a name to draw or hide it.'
       : `At ${compact.format(at)} ${value.x}.`,
   );
 }

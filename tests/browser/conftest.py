@@ -159,16 +159,16 @@ def new_context(browser):
 
 @pytest.fixture
 def open_page(browser, shared_context, server):
-    """open_page(path, width, scheme): a page of a new visitor, watched for errors and requests;
-    script runs before what the page itself runs."""
+    """open_page(path, width, scheme, motion): a page of a new visitor, watched for errors and
+    requests; script runs before what the page itself runs."""
     pages, problems = [], []
 
-    def visit(path="/", width=1280, height=900, scheme="light", script=None):
+    def visit(path="/", width=1280, height=900, scheme="light", motion="reduce", script=None):
         # pages of one context have six connections between them, and each keeps two of them
         page = (new_context(browser) if pages else shared_context).new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme)
+        page.emulate_media(color_scheme=scheme, reduced_motion=motion)
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on(
             "console",

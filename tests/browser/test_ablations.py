@@ -53,7 +53,7 @@ def a_press_draws_a_curve_or_takes_it_away_and_one_shows_all(page):
     page.mouse.move(1, 1)
     rows.nth(1).evaluate("row => row.blur()")
     expect(lines(page)).to_have_count(4)
-    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("button", name="Draw all").click()
     expect(lines(page)).to_have_count(len(STUDIES[CLEAREST].variants))
     page.get_by_role("button", name="that differ most").click()
     expect(lines(page)).to_have_count(4)
@@ -153,7 +153,7 @@ def test_the_table_is_downloaded_and_follows_the_baseline_and_every_study(open_p
 
 
 def nobody_asks_them_but_who_presses_the_button(page):
-    text, twins = page.get_by_label("One text for all of them"), page.locator(".twin")
+    text, twins = page.get_by_label("A text for every variant"), page.locator(".twin")
     expect(page.locator("#twins-ask")).to_be_enabled()
     rest(page)
     expect(twins).to_have_count(0)
@@ -192,7 +192,7 @@ def twins_show_another_head_without_being_asked_again(page):
 
 
 def a_question_asked_while_twins_answer_another_is_answered(page):
-    text, ask = page.get_by_label("One text for all of them"), page.locator("#twins-ask")
+    text, ask = page.get_by_label("A text for every variant"), page.locator("#twins-ask")
     stop = page.locator("#twins-stop")
     expect(ask).to_be_enabled()
     text.fill("ABCDE")

@@ -9,6 +9,7 @@ from visitor import (
     answered,
     arrive,
     go_back,
+    of_head,
     press_door,
     press_ribbon,
     press_section,
@@ -61,22 +62,22 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     rest(page)
     layer, head = re.match(r"layer (\d+), head (\d+)", said).groups()
     title = page.locator("#translation-heads .heads-title")
-    expect(title).to_contain_text(f"layer {layer}, head {head}")
+    expect(title).to_contain_text(of_head(layer, head))
     kind = title.inner_text().split(",")[0]
-    stack, attention = kind.split(" ")
+    stack, attention = re.fullmatch(r"(\w+) layer \d+ (\S+)", kind).groups()
 
-    press_door(page, "See it inside")
+    press_door(page, "Look inside the model")
     part = page.locator("#inside-part .part-title")
     named = f"{stack}, layer {layer}: {attention}, head {head} of"
     expect(part).to_contain_text(named, ignore_case=True)
     expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     assert tab(page) == "Inside"
 
-    press_door(page, "Try it on the twins")
+    press_door(page, "Try it in Ablations")
     assert tab(page) == "Ablations"
     twins = page.locator("#ablation-twins")
     expect(twins).to_be_in_viewport()
-    expect(page.get_by_label("One text for all of them")).to_have_value(SENTENCE)
+    expect(page.get_by_label("A text for every variant")).to_have_value(SENTENCE)
     expect(page.get_by_label("translation", exact=True)).to_be_checked()
     expect(twins.locator(".view-note").first).to_contain_text(
         re.compile(rf"\d+ variants .* {stack} layer \d {attention}, head \d")
@@ -89,7 +90,7 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     go_back(page)
     assert tab(page) == "Translate"
-    expect(title).to_contain_text(f"{kind}, layer {layer}, head {head}")
+    expect(title).to_contain_text(f"{kind}, head {head}")
     expect(english).to_have_value(SENTENCE)
     go_back(page)
     expect(page.locator(".sections:visible > .tab-wrapper [aria-selected=true]")).to_have_text(
@@ -108,7 +109,7 @@ def test_the_very_pieces_on_screen_are_seen_inside(open_page):
     settle(page)
     expect(page.locator("#german .view-note")).to_contain_text("beginning is forced")
     pieces = [piece.strip() for piece in german(page)]
-    press_door(page, "See it inside")
+    press_door(page, "Look inside the model")
     expect(page.locator("#inside-text textarea")).to_have_value(SENTENCE)
     found = inside_pieces(page)
     assert [piece for piece in found if piece != "[end]"] == [piece for piece in pieces if piece]
@@ -235,7 +236,7 @@ def test_a_review_is_seen_inside_and_goes_home_with_another_head(open_page):
     page.wait_for_function("location.search.includes('review-heads=')")
     title = page.locator("#review-heads .heads-title").inner_text()
     layer, head = re.search(r"layer (\d+), head (\d+)", title).groups()
-    press_door(page, "See it inside")
+    press_door(page, "Look inside the model")
     expect(page.locator("#inside-text textarea")).to_have_value("All is good")
     part = page.locator("#inside-part .part-title")
     expect(part).to_contain_text(f"layer {layer}: self-attention, head {head} of", ignore_case=True)
@@ -244,7 +245,7 @@ def test_a_review_is_seen_inside_and_goes_home_with_another_head(open_page):
     settle(page)
     press_door(page, "Open in Sentiment")
     assert tab(page) == "Sentiment"
-    expect(page.locator("#review-heads .heads-title")).to_contain_text(f"layer {layer}, head 1")
+    expect(page.locator("#review-heads .heads-title")).to_contain_text(of_head(layer, 1))
     expect(page.get_by_label("Review", exact=True)).to_have_value("All is good")
 
 
@@ -253,7 +254,7 @@ def test_a_story_is_seen_inside_up_to_the_character_looked_at(open_page):
     page.locator("#story .token").nth(25).click()
     settle(page)
     story = page.locator("#story .token").all_inner_texts()[:25]
-    press_door(page, "See it inside")
+    press_door(page, "Look inside the model")
     box = page.locator("#inside-text textarea")
     expect(box).to_have_value("".join(story).replace("↵", ""))
     expect(page.locator("#inside-model")).to_contain_text("DecoderLM")
@@ -268,10 +269,10 @@ def test_the_lab_opens_on_the_task_that_shows_it_and_its_model_is_seen_inside(op
     expect(page.get_by_label("sort", exact=True)).to_be_checked()
     page.goto(page.url.replace("tab=lab&task=sort", "tab=translate"))
     arrive(page)
-    press_door(page, "Watch it form in the lab")
+    press_door(page, "Watch attention form in the lab")
     assert tab(page) == "Live lab"
     expect(page.get_by_label("copy", exact=True)).to_be_checked()
-    press_door(page, "See it inside")
+    press_door(page, "Look inside the model")
     expect(page.locator("#inside-model .view-empty")).to_contain_text("Press Start")
     press_door(page, "Open in Live lab")
     assert tab(page) == "Live lab"

@@ -10,6 +10,7 @@ from shipped import is_here, needs
 from visitor import TOLD as TOLD_IN
 from visitor import (
     answered,
+    of_head,
     press_ribbon,
     press_section,
     press_stream,
@@ -66,12 +67,12 @@ FRAMES = """() => {
 def opened(open_page, path="/?tab=translate", motion="reduce", **how):
     """The tab with its first example's flow at rest."""
     page = open_page(path, **how)
-    page.emulate_media(reduced_motion=motion)
     flow = page.locator("#translate-flow")
     expect(flow.locator(".flow-lit")).to_have_count(1)
     expect(flow.locator(".flow-caption")).to_contain_text(" comes ")
     flow.scroll_into_view_if_needed()
     rest(page)  # what is asked late would count as asked by what is done next
+    page.emulate_media(reduced_motion=motion)
     return page, flow
 
 
@@ -305,6 +306,42 @@ def test_nothing_moves_for_those_who_want_no_motion(open_page):
     assert 2 <= page.evaluate("window.paintings_") < 20  # a few pictures, no film
 
 
+# what the button of the picture said, which a test may be too late to see
+TOLD_BY_PLAY = """
+    window.told_ = [];
+    new MutationObserver(() => {
+        const says = document.querySelector('#translate-flow .flow-play')?.textContent ?? '';
+        if (says && says !== window.told_.at(-1)) window.told_.push(says);
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+
+
+def test_the_first_picture_writes_itself_once(open_page):
+    page = open_page("/?tab=translate", motion="no-preference", script=TOLD_BY_PLAY)
+    flow = page.locator("#translate-flow")
+    page.wait_for_function("window.told_.includes('❚❚ Pause') && window.told_.at(-1) === '▶ Play'")
+    assert float(flow.locator(".flow-scrub").input_value()) == float(
+        flow.locator(".flow-scrub").get_attribute("max")
+    )
+    page.evaluate("window.told_ = []")
+    with answered(page, about="Good evening."):
+        page.get_by_label("English").fill("Good evening.")
+    expect(flow.locator(".flow-source")).to_have_count(4)
+    rest(page)
+    assert "❚❚ Pause" not in page.evaluate("window.told_"), "the second one stands at once"
+
+
+def test_a_key_ends_the_first_picture_s_play(open_page):
+    page = open_page("/?tab=translate", motion="no-preference", script=TOLD_BY_PLAY)
+    flow = page.locator("#translate-flow")
+    page.wait_for_function("window.told_.includes('❚❚ Pause')")
+    page.keyboard.press("Shift")
+    page.wait_for_function("window.told_.at(-1) === '▶ Play'")
+    scrub = flow.locator(".flow-scrub")
+    assert float(scrub.input_value()) == float(scrub.get_attribute("max"))
+    expect(flow.locator(".flow-lit")).to_have_count(1)
+
+
 def test_at_rest_nothing_runs_and_the_server_is_not_asked(open_page):
     page, flow = opened(open_page, motion="no-preference")
     page.evaluate(WATCH)
@@ -398,7 +435,7 @@ def opened_on(open_page, tab, **how):
 def a_ribbon_opens_the_head_it_names(page, flow, heads):
     """In sight, with its numbers: which head that is, as (layer, head)."""
     layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
-    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
+    expect(heads.locator(".heads-title")).to_contain_text(of_head(layer, head))
     pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
     expect(heads.locator(".heads-map")).to_be_in_viewport()
@@ -410,7 +447,7 @@ def a_ribbon_opens_the_head_it_names(page, flow, heads):
 def another_head_is_looked_at_and_left(page, flow, heads, layer, head):
     """The section of the heads was there already, and is not the one that is open."""
     heads.locator(".heads-grid [aria-pressed=false]").first.click()
-    expect(heads.locator(".heads-title")).not_to_contain_text(f"layer {layer}, head {head}")
+    expect(heads.locator(".heads-title")).not_to_contain_text(of_head(layer, head))
     press_section(page, page.locator(".sections:visible [role=tab]").last.inner_text())
     rest(page)
     flow.scroll_into_view_if_needed()
@@ -656,7 +693,7 @@ def test_raw_attention_is_chosen_drawn_saved_and_leads_to_its_heads(open_page):
     what_is_chosen_is_drawn_said_and_saved(page, flow)
     heads = page.locator(HEADS["translate"][1])
     layer, head, key, query = re.match(TOLD, press_ribbon(page, flow)).groups()
-    expect(heads.locator(".heads-title")).to_contain_text(f"layer {layer}, head {head}")
+    expect(heads.locator(".heads-title")).to_contain_text(of_head(layer, head))
     pair = re.compile(rf"Query \d+ “{re.escape(query)}” gives key \d+ “{key}”")
     expect(heads.locator(".view-readout")).to_contain_text(pair)
 

@@ -128,7 +128,7 @@ def sections_are_about_the_character_that_was_pressed(page):
     expect(page.locator("#heads .view-note").first).to_contain_text("from 30 characters")
     of_a_layer = config_of("shakespeare").n_heads
     page.locator("#heads .heads-grid button").nth(of_a_layer + 1).click()
-    expect(page.locator("#heads .heads-title")).to_contain_text("layer 2, head 2")
+    expect(page.locator("#heads .heads-title")).to_contain_text("layer 2 self-attention, head 2")
 
 
 def the_keyboard_reaches_every_character(page):
@@ -234,7 +234,7 @@ def all_goes_along_while_it_writes(page):
     """The next character follows, and the flow says that it waits."""
     flow, note = page.locator("#generate-flow .flow"), page.locator("#next .note")
     expect(flow).to_have_class(re.compile("flow-old"))
-    expect(flow.locator(".flow-caption")).to_contain_text("As soon as the text rests")
+    expect(flow.locator(".flow-caption")).to_contain_text("The picture returns")
     page.wait_for_function(
         "seen => document.querySelector('#next .note').textContent !== seen",
         arg=note.text_content(),
@@ -572,9 +572,9 @@ def test_the_garden_follows_what_is_looked_at_warms_up_and_leads_on_by_a_thread(
     page.locator("#story .token").nth(20).click()
     expect(page.locator(f"{GARDEN} .garden-before")).not_to_have_text(first)
     heated(page, 1.8)
-    page.get_by_role("button", name="Warm up").click()
+    page.get_by_role("button", name="Raise temperature").click()
     expect(page.locator(f"{GARDEN} output")).to_have_text("2.00")
-    expect(page.get_by_role("button", name="Warm up")).to_be_visible()
+    expect(page.get_by_role("button", name="Raise temperature")).to_be_visible()
     expect(page.locator(f"{GARDEN} .finding")).to_contain_text("At temperature 2")
     rest(page)
     run = page.locator(f"{GARDEN} .garden-run").last

@@ -398,7 +398,7 @@ def test_an_address_opens_a_number_and_back_returns_to_it(open_page):
     other.get_by_role("tab", name="Translate").click()
     other.get_by_label("English").fill("Good morning.")
     rest(other)
-    press_door(other, "See it inside")  # another text, of whose numbers none is open
+    press_door(other, "Look inside the model")  # another text, of whose numbers none is open
     expect(other.locator("#inside-text textarea")).to_have_value("Good morning.")
     rest(other)
     expect(title).to_be_hidden()

@@ -71,7 +71,9 @@ def test_back_returns_through_door_section_and_text_to_the_beginning(open_page):
     page.locator("#translation-heads .heads-grid button").nth(2).click()
     expect(head).to_contain_text("head 3")
     with answered(page, about=TEXT):
-        page.get_by_role("button", name="See it inside").and_(page.locator(":visible")).click()
+        page.get_by_role("button", name="Look inside the model").and_(
+            page.locator(":visible")
+        ).click()
     expect(chosen_tab(page)).to_have_text("Inside")
     expect(page.locator("#inside-text textarea")).to_have_value(TEXT)
     expect(page.locator("#inside-model")).to_contain_text("EncoderDecoder")

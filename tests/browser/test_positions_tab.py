@@ -135,7 +135,7 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
     expect(page.locator(FINDING)).to_contain_text("Move a word")
     assert order(page) == ["A", "dog", "chases", "a", "man"]
     swap.click()
-    expect(page.locator(FINDING)).to_contain_text("“A man chases a dog.” is noticed by 4 of 5")
+    expect(page.locator(FINDING)).to_contain_text("4 of 5 models notice “A man chases a dog.”")
     assert order(page) == ["A", "man", "chases", "a", "dog"]
     none, *others = page.locator(f"{ORDERS} .orders-models .orders-row").all()
     expect(none).to_contain_text("as at first, to the letter")
@@ -155,7 +155,7 @@ def test_without_positions_words_can_change_places_and_nothing_changes(open_page
         rest(page)
     assert order(page) == ["A", "man", "chases", "a", "dog"]
     expect(none).to_contain_text("1 answer to 120 orders")
-    page.get_by_role("button", name="First order").click()
+    page.get_by_role("button", name="Original order").click()
     expect(page.locator(FINDING)).to_contain_text("Move a word")
 
 
@@ -213,10 +213,10 @@ def test_each_bar_says_how_much_a_word_of_an_answer_looked_at_one_of_the_sentenc
 @has_study
 def test_words_are_moved_by_hand_and_by_keys_and_of_quick_moves_none_is_lost(open_page):
     page = shuffled(open_page)
-    page.get_by_role("button", name="First order").click()
+    page.get_by_role("button", name="Original order").click()
     rest(page)
     words_are_moved_by_hand_and_by_keys(page)
-    page.get_by_role("button", name="First order").click()
+    page.get_by_role("button", name="Original order").click()
     expect(page.locator(FINDING)).to_contain_text("Move a word")
     rest(page)
     of_several_quick_moves_none_is_lost(page)

@@ -3,7 +3,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from shipped import is_here, needs
-from visitor import answered, press_section, press_thrice, rest, settle
+from visitor import answered, of_head, press_section, press_thrice, rest, settle
 
 pytestmark = needs("sentiment")
 HAS_TEST_SET = is_here("sentiment/test_set.json")
@@ -168,7 +168,7 @@ def heads_open_on_the_one_that_answers_need_most(page):
     note, title = page.locator("#review-heads .view-note").first, page.locator(".heads-title")
     expect(note).to_contain_text("The bar under a head")
     layer, head = re.search(r"layer (\d+) self-attention, head (\d+)", note.inner_text()).groups()
-    expect(title).to_contain_text(f"layer {layer}, head {head}")
+    expect(title).to_contain_text(of_head(layer, head))
 
 
 def the_ends_are_hidden_and_their_share_is_told(page):

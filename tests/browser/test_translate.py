@@ -227,9 +227,9 @@ def test_an_address_restores_the_head_and_remembers_another(open_page):
     last_layer = config_of("translation").n_layers
     page = opened(open_page, f"/?tab=translate&translation-heads=2.{last_layer}.1", "Heads")
     title = page.locator("#translation-heads .heads-title")
-    expect(title).to_contain_text(f"encoder self-attention, layer {last_layer}, head 1")
+    expect(title).to_contain_text(f"encoder layer {last_layer} self-attention, head 1")
     page.locator("#translation-heads .heads-grid button").nth(1).click()
-    expect(title).to_contain_text("encoder self-attention, layer 1, head 2")
+    expect(title).to_contain_text("encoder layer 1 self-attention, head 2")
     page.wait_for_function("location.search.includes('translation-heads=2.1.2')")
     with answered(page):  # as if another address were opened in this page
         page.evaluate("""() => {

@@ -64,7 +64,7 @@ def test_a_head_is_told_in_words():
     assert GROUPS.keys() == {*SELF, *WIDE, *CROSS}
     said = [one.said.replace("\N{NO-BREAK SPACE}", " ") for one in labelled(roles).values()]
     assert said[0] == (
-        "83 % of its attention lies on the token before; 6 % would if it looked everywhere alike. "
+        "83 % of its attention lies on the token before; by chance it would be 6 %. "
         "To test the name, tokens changed places: 79 % then lay where it points now, and 4 % where "
         "it pointed before. Without this head the loss of a prediction changes by +0.021 ± 0.003 "
         "nats (two standard errors, on texts that training did not see)."

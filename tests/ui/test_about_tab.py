@@ -132,7 +132,7 @@ def test_every_published_model_has_a_row_and_a_missing_one_its_command(models):
 def test_totals_are_counted_and_every_part_of_the_card_is_shown(models):
     text = said(models)
     size = large(build(DecoderLM).n_parameters)
-    assert f"1 of {len(CHECKPOINTS)} models are here: {size} parameters" in text
+    assert f"1 of {len(CHECKPOINTS)} models are loaded: {size} parameters" in text
     assert "1.0 hours" in text
     for part in (
         "2.06\N{NO-BREAK SPACE}bits",

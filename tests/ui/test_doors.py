@@ -25,7 +25,10 @@ def names(doors) -> list[str]:
 
 def test_a_short_text_goes_everywhere_and_no_text_nowhere(models):
     for name in ("sentiment", "shakespeare", "translation"):
-        assert names(from_text(models, name, "speak")) == ["See it inside", "Try it on the twins"]
+        assert names(from_text(models, name, "speak")) == [
+            "Look inside the model",
+            "Try it in Ablations",
+        ]
         assert from_text(models, name, " ") == []
 
 
@@ -38,12 +41,12 @@ def test_a_text_of_too_many_pieces_has_no_door_that_would_refuse_it(models, name
 def test_more_pieces_can_be_looked_into_than_twins_read(models):
     n_pieces = len(models.translator.tokenizer.encode(text := "z" * 70))
     assert 60 < n_pieces < 98
-    assert names(from_text(models, "translation", text)) == ["See it inside"]
+    assert names(from_text(models, "translation", text)) == ["Look inside the model"]
     assert from_text(models, "translation", text, range(101)) == [], "nor has its answer room"
 
 
 def test_no_door_leads_to_models_that_do_not_know_a_letter(models):
-    assert names(from_text(models, "translation", "speak ☃")) == ["See it inside"]
+    assert names(from_text(models, "translation", "speak ☃")) == ["Look inside the model"]
 
 
 def test_of_a_long_story_the_end_is_taken(models):

@@ -26,7 +26,7 @@ def test_progress_is_told_in_numbers():
     assert said.startswith("The model at step 1,200: 20.0\N{NO-BREAK SPACE}% of the symbols")
     assert said.endswith("It has computed for 3.2 s.")
     said = progress("The model", learner(accuracy=1.0, exact=1.0, exact_at=(900, 2.5)))
-    assert said.endswith("All were right first at step 900, after 2.5 s.")
+    assert said.endswith("It first got all of them right at step 900, after 2.5 s.")
 
 
 @pytest.mark.parametrize(

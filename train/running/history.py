@@ -15,8 +15,8 @@ def past_of(options: Options) -> Past:
     """The past of a run: with --resume, that of the one that goes on; else, with --init, the runs
     that led to those models, if of the same task."""
     if options.resume and (begun := announced_run(options.out)):
-        folders, rows = map(Path, begun["past"]), read_rows(options.out / CURVES)
-        return Past(tuple(folders), begun["before"], rows, begun["run"], announced=True)
+        past, rows = tuple(map(Path, begun["past"])), read_rows(options.out / CURVES)
+        return Past(past, begun["before"], rows, begun["run"], announced=True)
     if options.resume and runs_of(options.out):
         rows, runs = united([options.out])
         return Past((options.out,), runs[:-1], rows, runs[-1], announced=False)

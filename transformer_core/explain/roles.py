@@ -96,11 +96,11 @@ def described(role: HeadRole, kind: str) -> str:
             f"To test the name, {edit}: {percent(role.follow)} then lay where it points now, and "
             f"{percent(role.stay)} where it pointed before. "
         )
-    doubt = "" if role.holds else "On texts that did not name it, the name does not hold. "
+    doubt = "" if role.holds else "On other texts the name did not hold. "
     where = "Where there is such a token, " if role.role in SOMETIMES else ""
     return (
         f"{where}{percent(role.share)} of its attention lies on {keys}; "
-        f"{percent(role.chance)} would if it looked everywhere alike. {test}{doubt}{without}"
+        f"by chance it would be {percent(role.chance)}. {test}{doubt}{without}"
     )
 
 

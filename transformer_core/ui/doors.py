@@ -56,7 +56,7 @@ def see_inside(
     text = text[-forward.MAX_TOKENS :] if name == CHARACTERS else text
     settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
     settings[NAMES["inside"].others[0]] = ""  # the number that was open there was of another text
-    return "See it inside", Place("inside", "", text, name, settings=settings)
+    return "Look inside the model", Place("inside", "", text, name, settings=settings)
 
 
 def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 1) -> list[Door]:
@@ -66,7 +66,7 @@ def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 
     if not twins.can_read(models, name, text):
         return []
     settings: dict[str, Setting] = {"part": part, "head": head}
-    return [("Try it on the twins", Place("ablations", "twins", text, name, settings=settings))]
+    return [("Try it in Ablations", Place("ablations", "twins", text, name, settings=settings))]
 
 
 def fits(models: Models, name: str, text: str) -> bool:
@@ -81,7 +81,7 @@ def fits(models: Models, name: str, text: str) -> bool:
 
 def watch_it_form() -> Door:
     """The live lab, where the diagonal of cross-attention forms while a model learns to copy."""
-    return "Watch it form in the lab", Place("lab", "symbol-by-symbol", choice="copy")
+    return "Watch attention form in the lab", Place("lab", "symbol-by-symbol", choice="copy")
 
 
 def go_home(

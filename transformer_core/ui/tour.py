@@ -30,7 +30,8 @@ STOPS = (
     Stop(
         Place("translate"),
         "#translate-flow",
-        "The decoder writes German piece by piece. How does it find the English word that is next?",
+        "The decoder writes German piece by piece. How does it find the English word to translate "
+        "next?",
         (
             "It goes through the English words from left to right",
             "It looks at all English words anew for every piece",
@@ -59,8 +60,8 @@ STOPS = (
         "Switch a single head of the translator off. What does that do to the translation, mostly?",
         ("Little or nothing", "It breaks off", "It turns into other words"),
         0,
-        "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Let it try "
-        "each head, then switch off the one that is needed most.",
+        "Most heads can be spared, one at a time; a few cannot (Michel et al. 2019). Press “Try "
+        "each head”, then switch off the one that is needed most.",
         "press",
         "#switches [data-do=toggle]",
     ),
@@ -122,8 +123,8 @@ STOPS = (
     Stop(
         Place("generate", "learning"),
         "#learning",
-        "Before its first step of training the decoder repeats one character for ever. After how "
-        "many steps, of 4,096 characters each, are most of its words words of the plays?",
+        "Before its first step of training the decoder repeats one character endlessly. After how "
+        "many steps, of 4,096 characters each, are most of its words real words of the plays?",
         ("About 20", "About 200", "About 20,000"),
         1,
         "Letters come first, then pairs of them, then words: each level of the loss is what plain "
@@ -140,7 +141,7 @@ STOPS = (
         "“A boy sees a girl” becomes “A girl sees a boy”: who notices?",
         ("All five", "All but that one", "Those that add a vector to each word"),
         1,
-        "Attention by itself sees a bag of words: without positions no vector moves, and every "
+        "Attention by itself sees a bag of words: without positions no vector changes, and every "
         "order has the same answer. Swap the two, drag others, then try all orders.",
         "press",
         "#orders :is([data-do=swap], [data-do=shuffle], .orders-tile)",
@@ -151,13 +152,13 @@ STOPS = (
         "Five writers were trained on 128 characters at a time and now read 384. Which of them "
         "still guesses what comes next as well as ever?",
         (
-            "The one to whose vectors waves are added",
+            "The one that adds waves to its vectors",
             "The one that turns queries and keys",
             "The one that lowers scores with the distance",
         ),
         2,
-        "To ALiBi what is far is only fainter. Waves and distances that they never met lead two "
-        "others astray, a learned table simply ends, and the writer without positions loses its "
+        "To ALiBi what is far is only fainter. Two others are led astray by waves or distances "
+        "they never met, a learned table simply ends, and the writer without positions loses its "
         "way, too. Move the slider to where each of them gives up.",
         "move",
         "#longer .longer-slider",
@@ -165,11 +166,11 @@ STOPS = (
     Stop(
         Place("ablations", "", TEXTS["copy_task"], "copy_task"),
         "#ablation-curves",
-        "Without positions shuffled letters are the same to attention, only shuffled. Can such a "
+        "Without positions attention cannot tell a word from the same letters shuffled. Can such a "
         "model learn to copy a word?",
         (
             "Yes: it still sees every letter",
-            "Hardly ever: it does not see their order",
+            "Hardly: it does not see their order",
             "Yes, with more time",
         ),
         1,

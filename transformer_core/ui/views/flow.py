@@ -34,6 +34,7 @@ SCRIPTS = (
     "flow_svg",
     "flow_export",
     "flow_bar",
+    "flow_opening",
 )
 
 

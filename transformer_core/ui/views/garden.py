@@ -17,13 +17,13 @@ def garden_view(title: str, **component) -> gr.HTML:
     {id, position, ids}."""
     note = (
         '<p class="note">Every thread stands for an equal share of the probability. '
-        "Dotted: always the likeliest character. Press a text to go on from its end</p>"
+        "Dotted: always the likeliest character. Press a text to go on from its end.</p>"
     )
     heat = f'class="garden-heat" min="0" max="{HOTTEST}" step="0.05"'
     body = (
         '<p class="finding" role="status"></p>'
         '<div class="garden-scroll"><svg role="group"></svg></div>'
-    ) + player_bar("Warm up", "Temperature", heat, note)
+    ) + player_bar("Raise temperature", "Temperature", heat, note)
     promise = "What could be written next grows here."
     return view(
         "garden",

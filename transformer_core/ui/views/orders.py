@@ -15,14 +15,14 @@ def orders_view(title: str, **component) -> gr.HTML:
         '<div class="orders-row orders-head"><p class="note">Drag a word, or move it with ← and →'
         '</p><div class="orders-tiles"></div>'
         '<p class="note">what it answers now, and at first</p>'
-        '<p class="note">who noticed: how far its words\u2019 vectors moved</p></div>'
+        '<p class="note">who noticed, and how much its word vectors changed</p></div>'
         '<div class="orders-models"></div></div>'
         '<div class="orders-tools view-tools"><button type="button" data-do="swap"></button>'
         '<button type="button" data-do="shuffle">Shuffle</button>'
-        '<button type="button" data-do="first">First order</button>'
+        '<button type="button" data-do="first">Original order</button>'
         '<button type="button" data-do="every"></button>'
-        '<p class="note orders-readout">Bars: how much each word of the answer, from above, looked '
-        "at the word above them</p></div>"
+        '<p class="note orders-readout">Bars, from top to bottom: how much each word of the '
+        "answer looked at the word above them.</p></div>"
     )
     promise = "The words of the sentence appear here; each can be moved."
     return view("orders", title, body, ("csv",), promise=promise, **component)

@@ -10,7 +10,10 @@ from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.views.shared import by_kind
 from transformer_core.ui.views.view import view
 
-INVITATION = "Each button is a head; press one to switch it off."
+INVITATION = (
+    "Each button is a head; press one to switch it off. “Try each head” measures what each is "
+    "worth."
+)
 
 
 def switches_view(title: str, *, lasting: bool = False, **component) -> gr.HTML:

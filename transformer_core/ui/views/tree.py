@@ -12,8 +12,8 @@ from transformer_core.ui.views.view import player_bar, view
 def tree_view(title: str, **component) -> gr.HTML:
     """All that a beam search considered. Event: force {path}."""
     note = (
-        '<p class="note">Width: the square root of the probability of all up to there. '
-        "Thin ends were cut: press one to continue from it</p>"
+        '<p class="note">Width: square root of the probability so far. '
+        "Thin ends were cut: press one to continue from it.</p>"
     )
     body = (
         '<p class="lead" role="status"></p><div class="tree-scroll" tabindex="-1"></div>'

@@ -19,7 +19,7 @@ def twins_view(title: str, **component) -> gr.HTML:
         '<p class="view-note" role="status"></p><div class="twins-body">'
         '<article class="twin-large"></article><div class="twins-cards"></div></div>'
     )
-    promise = "As soon as they are asked, each answers here."
+    promise = "Press Ask every variant: the answers appear here, one after the other."
     component |= {"scripts": ("shared_maps",), "promise": promise}
     return view("twins", title, body, ("csv",), **component)
 

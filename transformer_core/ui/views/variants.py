@@ -22,7 +22,7 @@ def variants_view(title: str, **component) -> gr.HTML:
         '<button type="button" class="variants-all" data-do="all"></button>'
         '<p class="view-note" role="status"></p></div></div>'
     )
-    promise = "Here come the curves of a study, and what it found."
+    promise = "The curves of a study appear here, and what it found."
     scripts = ("shared_charts", "variants_axes", "variants_marks")
     component |= {"scripts": scripts, "promise": promise}
     return view("variants", title, body, ("svg", "csv"), **component)

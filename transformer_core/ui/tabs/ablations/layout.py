@@ -83,8 +83,10 @@ def lay_out(names: list[str]) -> Layout:
     with gr.Row():
         choices = [(in_words(name), name) for name in names]
         study = gr.Radio(choices, label="Study", elem_classes="segmented", scale=4, min_width=320)
-        metric = Choice([], label="Measured", min_width=150, scale=1)
-        axis = gr.Dropdown(list(AXES), value="steps", label="Over", min_width=150, scale=1)
+        metric = Choice([], label="Measure", min_width=150, scale=1)
+        axis = gr.Dropdown(
+            list(AXES), value="steps", label="Horizontal axis", min_width=150, scale=1
+        )
     problems = gr.Markdown(elem_id="ablation-problems")
     curves = variants_view("Learning curves", elem_id="ablation-curves")
     doors = doors_view("ablations")
@@ -115,8 +117,8 @@ def differences_section() -> dict[str, gr.components.Component]:
     """How two variants were configured."""
     with section("Differences"):
         with gr.Row():
-            one = Choice([], label="This", min_width=160)
-            other = Choice([], label="And that", min_width=160)
+            one = Choice([], label="Variant", min_width=160)
+            other = Choice([], label="Compared with", min_width=160)
         differences = table_view("How they were configured", elem_id="ablation-differences")
     return {"one": one, "other": other, "differences": differences}
 
@@ -124,16 +126,22 @@ def differences_section() -> dict[str, gr.components.Component]:
 def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
     with section("Twins"):
-        text = gr.Textbox(label="One text for all of them", lines=2, max_lines=3)
+        gr.Markdown(
+            "Twins are the variants of this study: alike but for one part. Give them all the same "
+            "text, and see what that part changes.",
+            elem_classes="lead",
+        )
+        text = gr.Textbox(label="A text for every variant", lines=2, max_lines=3)
         with gr.Row(elem_classes="settings"):
             ask = gr.Button(
                 "Ask every variant",
                 variant="primary",
-                min_width=140,
+                min_width=180,
+                scale=0,
                 interactive=False,
                 elem_id="twins-ask",
             )
-            stop = gr.Button("Stop", min_width=70, interactive=False, elem_id="twins-stop")
+            stop = gr.Button("Stop", min_width=70, scale=0, interactive=False, elem_id="twins-stop")
             site = Choice([], label="Attention of", scale=3, min_width=260)
             head = Choice([], label="Head", min_width=90)
         states = {

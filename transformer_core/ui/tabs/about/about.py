@@ -24,11 +24,19 @@ from transformer_core.ui.views.table import rows_value, table_view
 from transformer_core.wording import large
 
 TITLE = "About"
-HEAD = ["model", "architecture", "parameters", "score", "of what", "minutes", "on"]
+HEAD = [
+    "model",
+    "architecture",
+    "parameters",
+    "score",
+    "what is scored",
+    "training minutes",
+    "trained on",
+]
 REMARKS = """
 Every card below has the commands that made its model, some of them from data that is not public;
-`python -m {command}` makes a smaller translator from data that is. The code is under the MIT
-licence. What you type is never written to a file here, and no other server is asked.
+`python -m {command}` makes a smaller translator from public data. The code is under the MIT
+licence. What you type is never written to a file here, nor sent to another server.
 """
 SEE = (
     "The loss on what training does not see{runs}. Dotted is the training's own: with dropout, and "
@@ -110,7 +118,6 @@ def summary(found: list[Entry]) -> str:
         sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")
     )
     return (
-        f"{len(there)} of {len(found)} models are here: {large(parameters)} parameters, trained "
-        f"from scratch in {minutes / 60:,.1f} hours, their teachers included as far as they were "
-        "timed."
+        f"{len(there)} of {len(found)} models are loaded: {large(parameters)} parameters, trained "
+        f"from scratch in {minutes / 60:,.1f} hours, with their teachers where those were timed."
     )

@@ -36,9 +36,10 @@ def told(found: list[Thread], temperature: float) -> str:
     head, n_there = agreed(found)
     if not head.strip():
         return f"At temperature {temperature:g} the {n} threads end in {n_ends} different texts."
+    some = f"all {n}" if n_there == n else f"{n_there} of {n}"
     return (
-        f"At temperature {temperature:g}, {n_there} of {n} threads begin with "
-        f"“{' '.join(head.split())}”, and together they end in {n_ends} different texts."
+        f"At temperature {temperature:g}, {some} threads begin with “{' '.join(head.split())}”; "
+        f"they end in {n_ends} different texts."
     )
 
 

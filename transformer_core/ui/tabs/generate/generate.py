@@ -254,8 +254,8 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
         except InputError as error:
             return tokens_value((), str(error), identity="")
         note = (
-            f"{amount(len(tokens) - 1, 'character')} predicted; the average one was a surprise of "
-            f"{bits_per_token(tokens):.2f} bits."
+            f"{amount(len(tokens) - 1, 'character')} predicted, with a surprise of "
+            f"{bits_per_token(tokens):.2f} bits on average."
             if len(tokens) > 1
             else "Nothing comes before a single character: there is nothing to predict it from."
         )

@@ -98,7 +98,7 @@ def first_screen() -> First:
                     max_lines=2,
                     scale=5,
                     min_width=180,
-                    placeholder="Type how it shall begin.",
+                    placeholder="Type how it should begin.",
                     elem_id="prompt",
                 )
                 with gr.Column(scale=0, min_width=104):
@@ -114,7 +114,7 @@ def first_screen() -> First:
             )
     picture = flow_view(
         "How the next character came about",
-        "Here the last characters flow into each one that they led to.",
+        "The picture shows which earlier characters led to each new one.",
         candidates=False,  # they stand above
         elem_id="generate-flow",
     )
@@ -132,7 +132,12 @@ def draw_section() -> Draw:
             )
             top_k = Slider(0, 65, 0, step=1, label="Top-k", info="keep the k best; 0 keeps all")
             top_p = Slider(
-                0, 1, 1, step=0.01, label="Top-p", info="keep the best that hold this much mass"
+                0,
+                1,
+                1,
+                step=0.01,
+                label="Top-p",
+                info="keep the likeliest up to this total probability",
             )
             penalty = Slider(
                 1,
@@ -140,7 +145,7 @@ def draw_section() -> Draw:
                 1,
                 step=0.01,
                 label="Repetition penalty",
-                info="1 is none; 1.05 can be felt already",
+                info="1 is off; 1.05 already shows",
             )
             with gr.Row():
                 length = Slider(10, 1000, 300, step=10, label="Length", min_width=120)
@@ -155,8 +160,8 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
     with section("Branches"):
         gr.Markdown(
             "Press a character of the story, then another one beside it, or one of the texts that "
-            "grow here: the story is told once more from there. The last "
-            f"{MAX_BRANCHES} tellings are kept.",
+            "grow here: the story goes on from there as a new branch. The "
+            f"last {MAX_BRANCHES} branches are kept.",
             elem_classes="lead",
         )
         garden = garden_view("What it could write from here", elem_id="garden")

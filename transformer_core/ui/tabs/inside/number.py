@@ -82,9 +82,10 @@ def sentence(found: Arithmetic) -> str:
         )
     end = ""
     if found.steps:
-        end = f"; {', '.join(step.what for step in found.steps)} makes {shown(found.result)}"
+        end = f"; {', '.join(step.what for step in found.steps)} gives {shown(found.result)}"
     if len(found.terms) == 1:
-        return f"It begins as {three_digits(found.total)}{end}."
+        begins = "The angle is" if found.kind == "angles" else "It starts as"
+        return f"{begins} {three_digits(found.total)}{end}."
     return f"{len(found.terms):,} {found.kind} add up to {three_digits(found.total)}{end}."
 
 

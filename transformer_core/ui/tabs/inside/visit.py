@@ -109,8 +109,8 @@ def overview(visit: Visit, nodes: dict[str, Node]) -> str:
     tied = any(node.shared for node in nodes.values())
     return (
         f"{type(model).__name__}, {large(model.n_parameters)} parameters; for {read_by} it takes "
-        f"{large(flops)} floating-point operations. The bar in a box is its share"
-        f"{'; what is tied uses the matrix of the first embedding again' * tied}."
+        f"{large(flops)} floating-point operations. The bar in a box is its share "
+        f"of them{'; what is tied reuses the matrix of the first embedding' * tied}."
     )
 
 

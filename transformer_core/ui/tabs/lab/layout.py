@@ -20,8 +20,8 @@ from transformer_core.ui.views.steps import steps_view
 
 CODE, OWN_PAIRS = "Code", "Own pairs"  # sections that a handler knows
 CURVES_EMPTY = (
-    "Here three lines grow while a model learns: the loss, the share of symbols that it foresees, "
-    "and the share of outputs without a mistake."
+    "Here three lines grow while a model learns: the loss, the share of symbols that it gets "
+    "right, and the share of outputs without a mistake."
 )
 MAPS_EMPTY = (
     "Here the attention of every head appears while it forms, beside what the model reads and "
@@ -150,7 +150,7 @@ def symbols_section(plan: Plan) -> dict:
     with gr.Row(elem_classes="settings"):
         text = gr.Textbox(
             plan.toy().example,
-            label="Input, also longer than in training",
+            label="Your input; it may be longer than in training",
             elem_id="lab-input",
             max_lines=1,
             min_width=200,
@@ -189,7 +189,7 @@ def pairs_section() -> dict:
         PAIRS, label="Pairs, one a line", lines=10, max_lines=14, elem_id="lab-pairs"
     )
     with gr.Row():
-        learn = gr.Button("Take these as the task", scale=0, min_width=190)
+        learn = gr.Button("Use these pairs", scale=0, min_width=140)
     return {"pairs": pairs, "learn_pairs": learn}
 
 

@@ -12,7 +12,7 @@ from transformer_core.ui.views.shared import by_kind
 from transformer_core.ui.views.steps import steps_value
 from transformer_core.wording import percent
 
-FIRST = "Press **Start**: what is shown is a model that knows nothing yet."
+FIRST = "This model knows nothing yet: press **Start** and watch it learn."
 UNMASKED = (
     " It wrote symbol by symbol; what it looked at is that of one pass over the whole output, in "
     "which each symbol sees those after it."
@@ -36,11 +36,11 @@ def progress(name: str, learner: Learner) -> str:
     )
     if learner.exact_at:
         step, seconds = learner.exact_at
-        sentence += f" All were right first at step {step:,}, after {seconds:.1f} s."
+        sentence += f" It first got all of them right at step {step:,}, after {seconds:.1f} s."
     if not learner.choice.causal_mask and now.accuracy - now.exact > 0.5:
         sentence += (
-            " It cheats: in training it sees the symbol it should foresee; unaided it does much "
-            "worse."
+            " It cheats: in training it sees the symbol that it should predict; unaided it does "
+            "much worse."
         )
     return sentence
 
@@ -55,9 +55,9 @@ def status_of(training: Training | None, running: bool = False) -> str:
     if running:
         return f"Training: step {step:,} of {steps:,}."
     return (
-        f"Stopped at step {step:,} of {steps:,}. With the same settings **Start** goes on, for "
-        f"{SECONDS:.0f} s at most so that others get their turn, and **Step** does one more; with "
-        "others both begin anew."
+        f"Stopped at step {step:,} of {steps:,}. **Start** goes on, for {SECONDS:.0f} s at "
+        "most so that other visitors get their turn; **Step** does one more step. After a change "
+        "of settings both begin anew."
     )
 
 

@@ -43,13 +43,13 @@ VECTOR = {
     "table": "A row for each position, a column for each channel",
     "row": "The vector of position {row}",
     "column": "Channel {column} over all positions",
-    "like": "How alike the others are to position {row}",
+    "like": "How similar the other positions are to {row}",
 }
 BIAS = {
     "table": "A row for each query, a column for each key",
     "row": "What the query at {row} has added to its scores",
     "column": "What the key at {column} has added to its scores, query by query",
-    "like": "What is left of equal scores for the query at {row}",
+    "like": "How the query at {row} would weigh keys with equal scores",
 }
 
 

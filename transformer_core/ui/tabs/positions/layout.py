@@ -137,7 +137,7 @@ def lay_out() -> Layout:
             scale=4,
             min_width=400,
         )
-        d_model = Slider(8, 256, 64, step=8, label="d_model", min_width=120, scale=2)
+        d_model = Slider(8, 256, 64, step=8, label="Channels (d_model)", min_width=120, scale=2)
         length = Slider(8, LONGEST, LENGTH, step=8, label="Length", min_width=120, scale=2)
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")

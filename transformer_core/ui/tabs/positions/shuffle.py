@@ -23,6 +23,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.orders import orders_value
+from transformer_core.wording import amount
 
 EXAMPLES = {
     "dog and man": "A dog chases a man.",
@@ -109,16 +110,21 @@ def order_sent(sent: object, words: Words) -> tuple[int, ...]:
     return words.settled(sent)
 
 
+def verb(name: str, n: int) -> str:
+    """What one does, or several do."""
+    return name if n != 1 else f"{name}s"
+
+
 def told(words: Words, order: tuple[int, ...], found: list[Reordered]) -> str:
     """Who noticed, in words."""
     if order == words.first:
-        return "Move a word: which of these five models, each trained with its encoding, notices?"
+        return "Move a word: which of these five models, each with another encoding, notices?"
     noticed, others = [[one for one in found if one.noticed is said] for said in (True, False)]
     differ = sum(not one.stays for one in found)
     said = (
-        f"“{words.text(order)}” is noticed by {len(noticed)} of {len(found)}; {differ} of the "
-        f"{len(found)} {'answers' if differ == 1 else 'answer'} differently than at first."
+        f"{len(noticed)} of {amount(len(found), 'model')} {verb('notice', len(noticed))} "
+        f"“{words.text(order)}”; {differ} {verb('answer', differ)} otherwise than at first."
     )
     if any(one.encoding == "none" for one in others):
-        said += " Without positions no vector moves: a sentence is a bag of words."
+        said += " Without positions no vector changes: a sentence is a bag of words."
     return said

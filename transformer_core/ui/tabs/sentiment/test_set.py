@@ -46,7 +46,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         with gr.Column(scale=4, min_width=320):
             reliable = plot_view("Reliability", SEE["reliability"], "reliability")
         with gr.Column(scale=5, min_width=320):
-            errors = table_view("Where it was surest and wrong", elem_id="errors")
+            errors = table_view("Its most confident errors", elem_id="errors")
 
     @answers_errors
     def choose(event: gr.EventData):
@@ -88,7 +88,7 @@ def mistaken(errors: list[dict]) -> dict:
     rows = [
         [one["predicted"], percent(one["confidence"], 1), shortened(one["text"])] for one in errors
     ]
-    says = "Each was meant the other way. Press one to read it above."
+    says = "The reviewer meant the opposite. Press one to read it above."
     return rows_value([["it says", "sure", "review"], *rows], "errors", says, press=True)
 
 

@@ -148,9 +148,11 @@ def lay_out_search() -> dict:
     """How it searches, what it found, and what it gave up."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=2, min_width=280):
-            beam = Slider(1, MAX_BEAM, 4, step=1, label="Beam size", info="1 is greedy")
+            beam = Slider(
+                1, MAX_BEAM, 4, step=1, label="Beam size", info="1 keeps only the likeliest"
+            )
             penalty = Slider(
-                0, 2, 1, step=0.1, label="Length penalty", info="more favours longer sentences"
+                0, 2, 1, step=0.1, label="Length penalty", info="higher favours longer sentences"
             )
         with gr.Column(scale=5, min_width=280):  # whole sentences
             ranked = table_view("The best it found", elem_id="ranked", elem_classes="answer")

@@ -131,8 +131,8 @@ def searched(trained: Trained, sentence: Sentence) -> dict:
     return tree_value(
         sentence,
         trained.tokenizer,
-        f"Of each of {amount(len(sentence.steps), 'step')} the best pieces are recorded, "
-        f"{n_considered:,} in all. What won was in front {front}.",
+        f"The best pieces of each of {amount(len(sentence.steps), 'step')} are recorded, "
+        f"{n_considered:,} in all. The winner led {front}.",
     )
 
 
