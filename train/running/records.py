@@ -89,7 +89,8 @@ def announce_run(folder: Path, past: Past, run: Record, model: Model, tokenizer:
     """
     if not past.announced:
         withdraw(folder)  # another run, which is given up
-        write_rows(folder / CURVES, COLUMNS, past.rows)
+        if past.rows:
+            write_rows(folder / CURVES, COLUMNS, past.rows)
         write_atomically(folder / VOCABULARY, tokenizer.to_json())
     begun = {
         "past": [str(one) for one in past.folders],
