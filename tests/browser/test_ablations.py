@@ -88,7 +88,7 @@ def axes_turn_logarithmic_and_show_other_costs(page):
     press_tab(page, "Axes")
     page.get_by_label("y", exact=True).check()
     expect(labels.first).not_to_have_text(before[0])
-    page.get_by_label("Over", exact=True).click()
+    page.get_by_label("Horizontal axis", exact=True).click()
     page.get_by_role("option", name="FLOPs", exact=True).click()
     expect(labels.last).to_have_text("FLOPs")
     page.get_by_label("train", exact=True).check()
@@ -153,7 +153,10 @@ def test_the_table_is_downloaded_and_follows_the_baseline_and_every_study(open_p
 
 
 def nobody_asks_them_but_who_presses_the_button(page):
-    text, twins = page.get_by_label("A text for every variant"), page.locator(".twin")
+    text, twins = (
+        page.get_by_label("A text for the twins: variants alike but for one part"),
+        page.locator(".twin"),
+    )
     expect(page.locator("#twins-ask")).to_be_enabled()
     rest(page)
     expect(twins).to_have_count(0)
@@ -192,7 +195,10 @@ def twins_show_another_head_without_being_asked_again(page):
 
 
 def a_question_asked_while_twins_answer_another_is_answered(page):
-    text, ask = page.get_by_label("A text for every variant"), page.locator("#twins-ask")
+    text, ask = (
+        page.get_by_label("A text for the twins: variants alike but for one part"),
+        page.locator("#twins-ask"),
+    )
     stop = page.locator("#twins-stop")
     expect(ask).to_be_enabled()
     text.fill("ABCDE")

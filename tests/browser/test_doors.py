@@ -77,7 +77,9 @@ def test_from_a_ribbon_to_the_head_inside_to_the_twins_and_back(open_page):
     assert tab(page) == "Ablations"
     twins = page.locator("#ablation-twins")
     expect(twins).to_be_in_viewport()
-    expect(page.get_by_label("A text for every variant")).to_have_value(SENTENCE)
+    expect(
+        page.get_by_label("A text for the twins: variants alike but for one part")
+    ).to_have_value(SENTENCE)
     expect(page.get_by_label("translation", exact=True)).to_be_checked()
     expect(twins.locator(".view-note").first).to_contain_text(
         re.compile(rf"\d+ variants .* {stack} layer \d {attention}, head \d")

@@ -126,12 +126,8 @@ def differences_section() -> dict[str, gr.components.Component]:
 def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
     with section("Twins"):
-        gr.Markdown(
-            "Twins are the variants of this study: alike but for one part. Give them all the same "
-            "text, and see what that part changes.",
-            elem_classes="lead",
-        )
-        text = gr.Textbox(label="A text for every variant", lines=2, max_lines=3)
+        alike = "A text for the twins: variants alike but for one part"
+        text = gr.Textbox(label=alike, lines=2, max_lines=3)
         with gr.Row(elem_classes="settings"):
             ask = gr.Button(
                 "Ask every variant",
