@@ -154,7 +154,7 @@ def test_the_table_is_downloaded_and_follows_the_baseline_and_every_study(open_p
 
 def nobody_asks_them_but_who_presses_the_button(page):
     text, twins = (
-        page.get_by_label("A text for the twins: variants alike but for one part"),
+        page.get_by_label("A text for the twins"),
         page.locator(".twin"),
     )
     expect(page.locator("#twins-ask")).to_be_enabled()
@@ -196,7 +196,7 @@ def twins_show_another_head_without_being_asked_again(page):
 
 def a_question_asked_while_twins_answer_another_is_answered(page):
     text, ask = (
-        page.get_by_label("A text for the twins: variants alike but for one part"),
+        page.get_by_label("A text for the twins"),
         page.locator("#twins-ask"),
     )
     stop = page.locator("#twins-stop")

@@ -205,7 +205,7 @@ def test_each_bar_says_how_much_a_word_of_an_answer_looked_at_one_of_the_sentenc
     expect(readout).to_contain_text("sinusoidal: “")
     expect(readout).to_contain_text("gives “man” ")
     page.locator(f"{ORDERS} .orders-finding").hover()
-    expect(readout).to_contain_text("Bars: how much")
+    expect(readout).to_contain_text("Bars, from top to bottom")
     page.locator(f"{ORDERS} .orders-tile", has_text="chases").focus()
     expect(row.get_by_role("img", name="gives “chases” ")).to_be_visible()  # all of its bars
 

@@ -54,9 +54,7 @@ def look_inside(visit):
 def ask_twins(visit):
     """One text through every variant of a study."""
     visit.do("Ablations", "select")
-    visit.values[visit.find("A text for the twins: variants alike but for one part")._id] = (
-        "All:\nSpeak"
-    )
+    visit.values[visit.find("A text for the twins, alike but for one part")._id] = "All:\nSpeak"
     visit.do("Ask every variant", "click")
 
 

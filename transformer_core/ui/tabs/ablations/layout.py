@@ -126,7 +126,7 @@ def differences_section() -> dict[str, gr.components.Component]:
 def twins_section() -> dict[str, gr.components.Component]:
     """One text through all of them."""
     with section("Twins"):
-        alike = "A text for the twins: variants alike but for one part"
+        alike = "A text for the twins, alike but for one part"
         text = gr.Textbox(label=alike, lines=2, max_lines=3)
         with gr.Row(elem_classes="settings"):
             ask = gr.Button(
