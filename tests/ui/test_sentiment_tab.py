@@ -1,10 +1,16 @@
 """What the tab of film reviews begins with."""
 
+import functools
 from types import SimpleNamespace
 
 import gradio as gr
 import pytest
+import torch
+from tiny import tiny_classifier, write_tiny
 
+from transformer_core.model.models import EncoderClassifier
+from transformer_core.model.rivals import LSTMClassifier
+from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.followers import Followers
 from transformer_core.ui.tabs.sentiment import rivals, sentiment
@@ -46,3 +52,27 @@ def test_it_is_counted_on_how_many_sentences_each_reader_agrees_with_the_report(
     without = [row[:3] for row in rows]
     assert rivals.agreement(without) == "The answers are those of the report, on all 2 sentences."
     assert rivals.agreement([row[:2] for row in rows]) == "", "there is nobody to agree"
+
+
+@pytest.fixture
+def with_rivals(tmp_path):
+    """The classifier and two of its rivals; a linear model was never trained."""
+    torch.manual_seed(0)
+    kinds = {rivals.TRANSFORMER: EncoderClassifier, rivals.LSTM: LSTMClassifier}
+    for name, kind in {"sentiment": EncoderClassifier, **kinds}.items():
+        write_tiny(tmp_path / name, tiny_classifier(kind))
+    return Models(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "scores.json"])
+def test_the_other_rivals_answer_beside_one_that_is_damaged(with_rivals, file):
+    asked = functools.partial(rivals.answers, with_rivals)
+    damaged = with_rivals.folder / rivals.LSTM / file
+    whole = damaged.read_text() if damaged.exists() else ""
+    damaged.write_text("{")
+    table, _, note = rivals.drawn(with_rivals, asked)
+    assert "Transformer, report's protocol" in table["rows"][0]
+    assert "sentiment_lstm" in note and "train.sentiment --preset linear" in note
+    if whole:
+        damaged.write_text(whole)
+        assert "LSTM, report's protocol" in rivals.drawn(with_rivals, asked)[0]["rows"][0]

@@ -4,11 +4,12 @@ report's five sentences.
 """
 
 import functools
+from collections.abc import Callable
 
 import gradio as gr
 import pandas as pd
 
-from transformer_core.checkpoint import Trained, read_scores
+from transformer_core.checkpoint import CheckpointError, Trained, read_scores
 from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
@@ -52,9 +53,9 @@ def answer(trained: Trained, text: str) -> str:
     return f"{found.label} {sure}"
 
 
-def answers(models: Models) -> list[list[str]]:
-    """The report's sentences, its answers and ours."""
-    readers = {kind: models.get(name) for kind, name in READERS.items() if models.has(name)}
+def answers(models: Models, usable: tuple[str, ...]) -> list[list[str]]:
+    """The report's sentences, its answers and those of the readers that can be used."""
+    readers = {kind: models.get(name) for kind, name in READERS.items() if name in usable}
     rows = [["sentence", "the report", *readers]]
     for text, (label, p) in REPORT.items():
         rows.append(
@@ -114,20 +115,24 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         with gr.Column(scale=5, min_width=320):
             curves = plot_view("How both learned", SEE, "rivals-curves")
 
-    answered = functools.cache(functools.partial(answers, models))  # to everybody the same
-
-    @answers_errors
-    def draw():
-        from transformer_core.ui.figures.reviews import accuracy_curves
-
-        rows = answered()
-        try:
-            tables, note = learnt(models), accuracies(models)
-        except StudyError as error:
-            tables, note = {}, str(error)
-        absent = filter(None, map(models.absent, READERS.values()))
-        note = "\n\n".join(filter(None, [note, *absent]))
-        figure = accuracy_curves(tables) if tables else None
-        return rows_value(rows, "report", agreement(rows)), figure, note
-
+    # to everybody the same; asked anew when another reader has come, or can be read by now
+    answered = functools.lru_cache(1)(functools.partial(answers, models))
+    draw = functools.partial(drawn, models, answered)
     after_any([opened.select], draw, None, [table, curves, scores], **MODEL)
+
+
+@answers_errors
+def drawn(models: Models, answered: Callable[[tuple[str, ...]], list[list[str]]]) -> tuple:
+    """The table of those that can be used, the curves, and the scores with what is missing."""
+    from transformer_core.ui.figures.reviews import accuracy_curves
+
+    unusable = {name: models.unusable(name) for name in READERS.values()}
+    rows = answered(tuple(name for name, why in unusable.items() if not why))
+    try:
+        tables, note = learnt(models), accuracies(models)
+    except (CheckpointError, StudyError) as error:
+        tables, note = {}, str(error)
+    # what is wrong with a reader may be wrong with its scores, too
+    note = "\n\n".join(dict.fromkeys(filter(None, [note, *unusable.values()])))
+    figure = accuracy_curves(tables) if tables else None
+    return rows_value(rows, "report", agreement(rows)), figure, note
