@@ -66,6 +66,7 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     prose("\n\n".join(filter(None, [entry.absent, *entry.damage])))
     if not entry.sections:
         prose(UNSCORED * (not entry.absent))
+    if not entry.sections and not entry.runs:
         return None
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=320):
