@@ -10,7 +10,7 @@ much of a state came from which character, through all layers (ALTI, Ferrando et
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -183,9 +183,10 @@ class Writing:
         return self.lay(desk, cut(desk.story, event.id, event.shown), desk.turn())
 
     @answers_errors
-    def show(self, desk, place):
-        """A branch that was written before."""
-        return self.lay(desk, wanting(replace(desk.story, shown=place), 0), desk.turn())
+    def show(self, desk, number):
+        """A branch that was written before, if it has not made room for a newer one."""
+        story = desk.story.with_number(number)
+        return self.lay(desk, wanting(story, 0), desk.turn()) if story else gr.skip()
 
     @refuses_in_place
     def arrive(self, desk, branch, *wanted):

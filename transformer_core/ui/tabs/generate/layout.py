@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from transformer_core.ui.choice import RadioChoice
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.generate.learning import TITLE as LEARNING
@@ -160,7 +161,7 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
             elem_classes="lead",
         )
         garden = garden_view("What it could write from here", elem_id="garden")
-        branches = gr.Radio([], label="Branches", elem_id="branches")
+        branches = RadioChoice([], label="Branches", elem_id="branches")
     with section("Heads"):
         heads = attention_view(
             "What every head looked at", elem_id="heads", elem_classes="heads-beside"
