@@ -1,18 +1,22 @@
 """What the tab of film reviews begins with."""
 
 import functools
+import json
 from types import SimpleNamespace
 
 import gradio as gr
 import pytest
 import torch
 from tiny import tiny_classifier, write_tiny
+from visits import Visit
 
+from train.loop import fit_on_cpu
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.rivals import LSTMClassifier
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.followers import Followers
+from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.sentiment import rivals, sentiment
 from transformer_core.ui.tabs.sentiment.section import text_follower
 
@@ -62,6 +66,25 @@ def with_rivals(tmp_path):
     for name, kind in {"sentiment": EncoderClassifier, **kinds}.items():
         write_tiny(tmp_path / name, tiny_classifier(kind))
     return Models(tmp_path)
+
+
+def test_the_first_verdict_hears_a_rival_that_could_not_be_read_at_first(with_rivals):
+    with gr.Blocks() as demo, gr.Tab("Sentiment") as opened:
+        page = Page(with_rivals, opened, gr.State(), fit_on_cpu, gr.State())
+        sentiment.build(page)
+
+    def asked():
+        visit = Visit(demo)
+        visit.enter("review", sentiment.FIRST)
+        rows = json.loads(visit.values[visit.find("verdict")._id]["nested"])["rows"]
+        return [row["name"] for row in rows]
+
+    damaged = with_rivals.folder / rivals.LSTM / "config.json"
+    whole = damaged.read_text()
+    damaged.write_text("{")
+    assert asked() == ["Transformer"]
+    damaged.write_text(whole)
+    assert asked() == ["Transformer", "LSTM"]
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "scores.json"])

@@ -10,6 +10,7 @@ from tiny import tiny_translator
 
 from transformer_core.decoding.search import Candidate, beam_search
 from transformer_core.model.heads import every_head
+from transformer_core.studies import twins
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import behind, translate_sentence
 from transformer_core.tokenization import BOS, EOS
@@ -138,6 +139,18 @@ def test_the_first_example_keeps_what_was_done_when_its_beam_comes_back(handlers
     forced, _ = again(handlers.trained, first, forced=(7,))
     there = typed(typed(forced, 5), 4)
     assert there.forced == (7,) and there.beam_size == 4
+
+
+def test_the_first_example_gets_a_door_that_was_not_there_before(handlers, monkeypatch):
+    def doors():
+        shown = handlers.typed(Work(), *Work().kept.values(), FIRST, 4, 1.0)
+        value = dict(zip(handlers.parts.shown, shown, strict=True))[handlers.parts.doors]
+        return [name for name, _ in value["doors"]]
+
+    monkeypatch.setattr(twins, "can_read", lambda *_: False)
+    before = doors()
+    monkeypatch.setattr(twins, "can_read", lambda *_: True)  # the study was trained meanwhile
+    assert {*doors()} - {*before} == {"Try it on the twins"}
 
 
 def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypatch):

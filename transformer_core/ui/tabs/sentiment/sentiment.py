@@ -130,7 +130,8 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     """
     review, section, followers = layout.review, layout.section, layout.followers
     changes = [review.change, page.restored.change]
-    judge = first_kept(functools.partial(judged, page.models), FIRST)
+    # not kept: a rival that cannot be read now may be in a minute
+    judge = functools.partial(judged, page.models)
     draw = first_kept(functools.partial(pictured, page.models), FIRST)
     follow = first_kept(followers.draw, section.value, FIRST, *(one.value for one in followers.own))
     after_any(changes, judge, review, [layout.verdict, layout.doors], **QUIET)

@@ -54,7 +54,8 @@ class Handlers:
 
     def display(self, work: Work, sentence: Sentence, *, step: bool = False) -> tuple:
         """What is shown of a visitor's work; step: a change that they can take back."""
-        return display(self.trained, work, sentence, doors_of(self.models, work, step=step))
+        doors = doors_of(self.models, work, step=step)
+        return *display(self.trained, work, sentence), doors
 
     @answers_errors
     def typed(self, work, place, forced, off, *search):
@@ -69,7 +70,8 @@ class Handlers:
         try:
             if not holds(self.trained, work, *search):
                 if search == self.first and not by_address and not any(work.changes):
-                    return self.first_example
+                    first, *others = self.first_example
+                    return first, *others, doors_of(self.models, first)
                 work, sentence = begin(self.trained, *search, before=work)
             elif not by_address:  # nothing is new: it stays, with all that was done to it
                 work, sentence = again(self.trained, work)
@@ -170,8 +172,8 @@ class Handlers:
 
     @functools.cached_property
     def first_example(self) -> tuple:
-        """What everybody sees first."""
-        return self.display(*begin(self.trained, *self.first))
+        """What everybody sees first, but for the doors: behind them models may come and go."""
+        return display(self.trained, *begin(self.trained, *self.first))
 
     @functools.cached_property
     def first(self) -> tuple:

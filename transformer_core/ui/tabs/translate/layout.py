@@ -70,8 +70,8 @@ class Parts:
     def shown(self) -> list:
         """What follows from a visitor's work alone, which is the first."""
         answer = [self.work, *self.kept, self.drawn]
-        first_screen = [self.german, self.sentences, self.picture, self.doors]
-        return [*answer, *first_screen, self.ranked, self.tree]
+        first_screen = [self.german, self.sentences, self.picture]
+        return [*answer, *first_screen, self.ranked, self.tree, self.doors]
 
 
 def lay_out() -> Parts:

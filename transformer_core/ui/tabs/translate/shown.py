@@ -32,8 +32,8 @@ SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5
 
 
-def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tuple:
-    """The outputs `Parts.shown`: sentence is what work looks at, doors the value of doors_of."""
+def display(trained: Trained, work: Work, sentence: Sentence) -> tuple:
+    """The outputs `Parts.shown` without the doors: sentence is what work looks at."""
     return (
         work,
         *work.kept.values(),
@@ -41,7 +41,6 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
         german(work),
         choice(work),
         flow_value(translation_flow(trained, sentence)),
-        doors,
         ranking(sentence, work.length_penalty),
         searched(trained, sentence),
     )
@@ -52,8 +51,8 @@ def nothing() -> tuple:
     german, choice, picture = None, gr.Radio([], visible=False), None
     doors = doors_value((), Work().kept)
     ranked = tree = None
-    first_screen = german, choice, picture, doors
-    return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree
+    first_screen = german, choice, picture
+    return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree, doors
 
 
 def german(work: Work, error: str = "") -> dict:
