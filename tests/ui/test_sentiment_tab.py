@@ -62,7 +62,7 @@ def test_it_is_counted_on_how_many_sentences_each_reader_agrees_with_the_report(
 def with_rivals(tmp_path):
     """The classifier and two of its rivals; a linear model was never trained."""
     torch.manual_seed(0)
-    kinds = {rivals.TRANSFORMER: EncoderClassifier, rivals.LSTM: LSTMClassifier}
+    kinds = {rivals.TRANSFORMER.folder: EncoderClassifier, rivals.LSTM.folder: LSTMClassifier}
     for name, kind in {"sentiment": EncoderClassifier, **kinds}.items():
         write_tiny(tmp_path / name, tiny_classifier(kind))
     return Models(tmp_path)
@@ -79,7 +79,7 @@ def test_the_first_verdict_hears_a_rival_that_could_not_be_read_at_first(with_ri
         rows = json.loads(visit.values[visit.find("verdict")._id]["nested"])["rows"]
         return [row["name"] for row in rows]
 
-    damaged = with_rivals.folder / rivals.LSTM / "config.json"
+    damaged = with_rivals.folder / rivals.LSTM.folder / "config.json"
     whole = damaged.read_text()
     damaged.write_text("{")
     assert asked() == ["Transformer"]
@@ -90,7 +90,7 @@ def test_the_first_verdict_hears_a_rival_that_could_not_be_read_at_first(with_ri
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "scores.json"])
 def test_the_other_rivals_answer_beside_one_that_is_damaged(with_rivals, file):
     asked = functools.partial(rivals.answers, with_rivals)
-    damaged = with_rivals.folder / rivals.LSTM / file
+    damaged = with_rivals.folder / rivals.LSTM.folder / file
     whole = damaged.read_text() if damaged.exists() else ""
     damaged.write_text("{")
     table, _, note = rivals.drawn(with_rivals, asked)

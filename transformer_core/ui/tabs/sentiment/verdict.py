@@ -14,7 +14,7 @@ from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.meters import meters_value
 from transformer_core.ui.views.weights import weights_value
 
-RIVALS = {"LSTM": LSTM, "Linear": LINEAR}
+BESIDE = (LSTM, LINEAR)  # the rivals whose verdicts stand there, too
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 
@@ -28,9 +28,9 @@ def judged(models: Models, text: str) -> tuple[dict, dict]:
         return meters_value([], str(error)), doors_value((), {})
     rows = [("Transformer", found.probabilities["positive"])]
     rows += [
-        (title, classify(models.get(name), text).probabilities["positive"])
-        for title, name in RIVALS.items()
-        if not models.unusable(name)
+        (rival.name, classify(models.get(rival.folder), text).probabilities["positive"])
+        for rival in BESIDE
+        if not models.unusable(rival.folder)
     ]
     verdict = meters_value(rows, remarks(found.review))
     doors = doors_value(from_text(models, "sentiment", text), {})
