@@ -18,6 +18,11 @@ def section_id(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
+def section_ids(row: gr.Tabs) -> list[str]:
+    """What an address calls the sections of a row, in their order."""
+    return [str(tab.id) for tab in row.children if isinstance(tab, gr.Tab)]
+
+
 def quiet(name: str) -> gr.Button:
     """A button that looks like a word."""
     return gr.Button(name, size="sm", elem_classes="quiet", min_width=0, scale=0)

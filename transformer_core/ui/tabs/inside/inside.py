@@ -210,7 +210,8 @@ def build(page: Page) -> Addressed:
     layout.choice.input(inside.change_model, [*asked, layout.visit], anew, **last)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
     layout.unfolded.fold(closed, layout.visit, layout.unfolded, **QUIET)
-    shown, followers = open_section(layout.sections), layout.followers
+    followers = layout.followers
+    shown = open_section(layout.sections, followers.parts)
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
     states = zip(NOTHING.kept, layout.kept, strict=True)

@@ -112,7 +112,7 @@ def laid_out(models: Models) -> Layout:
                 if found := module.build(models, review, opened):
                     parts[section_id(module.TITLE)] = found
     first_screen = verdict, picture, weights, doors
-    return Layout(review, *first_screen, row, open_section(row), Followers(parts))
+    return Layout(review, *first_screen, row, open_section(row, parts), Followers(parts))
 
 
 def named(models: Models) -> dict[str, str]:

@@ -63,8 +63,9 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
     heads = Follower([parts.heads], lambda work: [handlers.show_heads(work)])
     worth = Follower([parts.switches], lambda *now: [handlers.show_worth(*now)], [parts.measured])
-    section = open_section(parts.sections)
-    follow_the_work(parts, section, Followers({"heads": heads, "switch-off": worth}))
+    followers = Followers({"heads": heads, "switch-off": worth})
+    section = open_section(parts.sections, followers.parts)
+    follow_the_work(parts, section, followers)
     work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
     numbered = [work, parts.sentences, *parts.search]
     pressed = [
