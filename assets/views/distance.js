@@ -4,7 +4,7 @@
 //   row for each place, packed from -limit to limit, periods: of each pair the places of one turn, or
 //   none, scale: what their dot product is multiplied by,
 //   most, scores: of a query at one place (row) for a key at another, packed from -most to
-//   most, press: see numbered}; without tokens a summary says why
+//   most, press: see numbered}; or {refusal}, why no words meet
 const finding = $('.finding'),
   choice = $('.distance-choice'),
   stage = $('.distance-dials'),
@@ -37,7 +37,7 @@ function draw() {
   const value = current();
   if (value && !takesOver(value)) return;
   met = null;
-  if (!holds(value?.tokens.length, value?.summary)) return walking.halt();
+  if (!holds(value?.tokens, value?.refusal)) return walking.halt();
   const [queries, keys] = [value.queries, value.keys].map((packed) =>
     unpackSigned(packed).map((v) => v * value.limit)
   );

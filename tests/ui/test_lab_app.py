@@ -318,7 +318,7 @@ def test_an_input_that_cannot_be_read_takes_the_place_of_both_outputs_of_a_race(
     ):
         curves, maps, output, rival_maps, rival_output = refused
         assert curves == maps == rival_maps == gr.skip()
-        assert "<" in output["summary"] and output == rival_output
+        assert "<" in output["refusal"] and output == rival_output
     forget(training)
 
 

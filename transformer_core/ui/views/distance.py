@@ -80,8 +80,3 @@ def distance_value(
         "scores": pack_signed(met.scores / most),
         "periods": [] if met.periods is None else met.periods.tolist(),
     }
-
-
-def refusal(summary: str) -> dict:
-    """The value where there is nothing to draw: why."""
-    return {"summary": summary, "tokens": []}

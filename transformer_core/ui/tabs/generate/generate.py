@@ -54,8 +54,8 @@ from transformer_core.ui.tabs.generate.story import (
     position_of,
     wanting,
 )
-from transformer_core.ui.views.story import refusal_value
 from transformer_core.ui.views.tokens import tokens_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount
 
 TITLE = "Generate"
@@ -94,7 +94,7 @@ def refuses_in_place(handler: Callable) -> Callable:
         try:
             return handler(*arguments)
         except InputError as error:
-            return refusal_value(str(error)), *[gr.skip()] * 4
+            return refused(str(error)), *[gr.skip()] * 4
 
     return wrapped
 
@@ -253,7 +253,7 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
             check_characters("The text", pasted, MAX_PASTED)
             tokens = read(trained, pasted)
         except InputError as error:
-            return tokens_value((), str(error), identity="")
+            return refused(str(error))
         note = (
             f"{amount(len(tokens) - 1, 'character')} predicted; the average one was a surprise of "
             f"{bits_per_token(tokens):.2f} bits."

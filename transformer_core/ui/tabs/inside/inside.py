@@ -37,6 +37,7 @@ from transformer_core.ui.tabs.inside.visit import (
     open_model,
     open_node,
 )
+from transformer_core.ui.views.view import refused
 
 TITLE = "Inside"
 NOTHING = Asked("", "")
@@ -53,9 +54,9 @@ def opened_example(models: Models, name: str) -> tuple:
     return open_model(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
 
 
-def refused(error: InputError) -> tuple:
+def not_opened(error: InputError) -> tuple:
     """The values of `open_model` if no model is opened: none but the reason, for the drawing."""
-    return None, {"summary": str(error)}, None, None
+    return None, refused(str(error)), None, None
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Inside:
             return self.at(open_model(trained, reading, asked))
         except InputError as error:
             # the part is kept for the next text; an answer belongs to this one
-            return self.at(refused(error), asked._replace(written=""))
+            return self.at(not_opened(error), asked._replace(written=""))
 
     @answers_errors
     def change_model(self, name, text, training, visit=None):

@@ -118,6 +118,6 @@ def lay_out(names: list[str]) -> Layout:
     return Layout(choice, text, button, visit, gr.State(0.0), kept, *views, row)
 
 
-def follower(view: gr.HTML, draw: Callable[[Visit], dict | None]) -> Follower:
+def follower(view: gr.HTML, draw: Callable[[Visit], dict]) -> Follower:
     """A section with one view of what is open, if anything is."""
     return Follower([view], lambda visit: [draw(visit) if visit else None])

@@ -25,6 +25,7 @@ from transformer_core.ui.views.code import code_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.passage import passage_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount, large
 
 # a visitor's own models, in the order in which they race, and what to do where there is none yet
@@ -57,6 +58,10 @@ POSITIONS = {  # by the encoding; of any other, what its docstring says
     "none": "Nothing is added, turned or subtracted here: at most a causal mask tells equal tokens "
     "in different places apart.",
 }
+NO_TOKENS = (
+    "A classifier predicts no tokens: what it would say after each layer stands in Sentiment, under "
+    "Layers."
+)
 
 
 class Asked(NamedTuple):
@@ -159,11 +164,11 @@ def lines_of(visit: Visit) -> dict:
     return code_value([replace(code(run(visit.trained, visit.reading), node), title=title)])
 
 
-def through_the_lens(visit: Visit) -> dict | None:
-    """The logit lens of a model that predicts tokens."""
+def through_the_lens(visit: Visit) -> dict:
+    """The logit lens of a model that predicts tokens; of another one, why there is none."""
+    if isinstance(visit.trained.model, EncoderClassifier):
+        return refused(NO_TOKENS)
     seen = run(visit.trained, visit.reading)
-    if isinstance(seen.model, EncoderClassifier):
-        return None
     lens = logit_lens(seen)
     read = "final norm and output head" if seen.model.config.norm == "pre" else "output head"
     summary = (

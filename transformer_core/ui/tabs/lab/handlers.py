@@ -26,6 +26,7 @@ from transformer_core.ui.tabs.lab.progress import (
 )
 from transformer_core.ui.tabs.lab.settings import plan_of
 from transformer_core.ui.views.code import code_value
+from transformer_core.ui.views.view import refused
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ class Lab:
             training.reads = training.check(text)
         except InputError as error:
             outputs = self.here.output, self.here.rival_output
-            return dict.fromkeys(outputs, {"summary": str(error)})
+            return dict.fromkeys(outputs, refused(str(error)))
         return self.looked_at(training, hint)
 
     def show_code(self, *values) -> dict:
@@ -175,7 +176,7 @@ class Lab:
             toy, choice = plan.toy(), plan.choices[0]
             config = choice.config(toy)
         except InputError as error:
-            return {"refusal": str(error)}
+            return refused(str(error))
         lengths = len(toy.example) + 1, len(toy.answer(toy.example) or "") + 1
         loop = part("The training loop", list(self.page.fit.code), None)
         return code_value([*code_parts(config, *lengths), loop])

@@ -14,8 +14,9 @@ from transformer_core.ui import place
 from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.tabs.positions.asked import one_of
 from transformer_core.ui.tabs.positions.shuffle import HOWS
-from transformer_core.ui.views.distance import PLACES, distance_value, refusal
+from transformer_core.ui.views.distance import PLACES, distance_value
 from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.view import refused
 
 MAX_PIECES = 24
 MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
@@ -52,7 +53,7 @@ class Distance:
         try:
             return self.shown(encoding, text, Pair.said(chosen))
         except InputError as error:
-            return refusal(str(error))
+            return refused(str(error))
 
     @answers_errors
     def meet(self, encoding: str, text: str, event: gr.EventData) -> tuple[dict, str]:

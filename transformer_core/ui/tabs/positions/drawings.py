@@ -14,7 +14,7 @@ from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answers_errors
-from transformer_core.ui.views.encoding import encoding_value, encodings_value
+from transformer_core.ui.views.encoding import encoding_value, encodings_value, no_table
 from transformer_core.wording import printed
 
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
@@ -59,11 +59,11 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
     if name not in POSITIONAL_ENCODINGS:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)
-    place = acting_place(name)
-    names = BIAS if place == "bias" else VECTOR
+    place, says = acting_place(name), SAYS.get(name) or summary(name)
     if place is None:
-        names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
-    table, says = table_of(name, place, config), SAYS.get(name) or summary(name)
+        return no_table(says, f"There is nothing to draw: {NOTHING}.")
+    names = BIAS if place == "bias" else VECTOR
+    table = table_of(name, place, config)
     return encoding_value(name, table, says, names, is_bias=place == "bias")
 
 
@@ -108,8 +108,6 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def table_of(name: str, place: str | None, config: ModelConfig) -> Tensor | None:
-    """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
-    if place == "rotate":
-        return turned_query(name, config)
-    return None if place is None else effect(name, config, place)
+def table_of(name: str, place: str, config: ModelConfig) -> Tensor:
+    """What an encoding makes of every position. (max_len, columns)"""
+    return turned_query(name, config) if place == "rotate" else effect(name, config, place)

@@ -12,6 +12,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.longer import longer_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import listed
 
 FIRST = 3  # times the training's length is read at first
@@ -49,7 +50,7 @@ class Longer:
         try:
             return self.shown(text)
         except InputError as error:
-            return {"summary": str(error), "rows": []}
+            return refused(str(error))
 
     @answers_errors
     def read(self, text: str, event: gr.EventData) -> dict:

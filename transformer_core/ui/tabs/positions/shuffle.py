@@ -23,6 +23,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.orders import orders_value
+from transformer_core.ui.views.view import refused
 
 EXAMPLES = {
     "dog and man": "A dog chases a man.",
@@ -70,7 +71,7 @@ class Shuffling:
             check_any(self.models, STUDY)
             words = words_of(text)
         except InputError as error:
-            return {"summary": str(error), "words": [], "rows": []}
+            return refused(str(error))
         if left.text == text:
             return self.shown(words, left.order, left.tried)
         return self.shown(words, words.swapped if text in EXAMPLES.values() else words.first)

@@ -15,6 +15,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.events import ENTERED, LATEST, MODEL, PRIVATE, after_any, stoppable
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.views.trial import trial_value, trial_view
+from transformer_core.ui.views.view import refused
 
 TITLE = "Trial"
 
@@ -69,11 +70,11 @@ def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
         for state in put_on_trial(models.classifier, text):
             yield Tried(text, CHANCE in state.curves), trial_value(state, progress(state))
     except InputError as error:
-        yield Tried(), {"summary": str(error)}
+        yield Tried(), refused(str(error))
 
 
 def outdated(text: str, tried: Tried) -> list:
     """Take away a trial of another text than the one that stands above."""
     if tried.text in ("", text):
         return gr.skip()
-    return [Tried(), {"summary": "The text has changed: put it on trial again."}]
+    return [Tried(), refused("The text has changed: put it on trial again.")]

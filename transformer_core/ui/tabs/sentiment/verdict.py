@@ -12,6 +12,7 @@ from transformer_core.ui.tabs.sentiment.rivals import LINEAR, LSTM
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.meters import meters_value
+from transformer_core.ui.views.view import refused
 from transformer_core.ui.views.weights import weights_value
 
 BESIDE = (LSTM, LINEAR)  # the rivals whose verdicts stand there, too
@@ -21,11 +22,11 @@ EMPTY = "Type a review: what the models make of it appears here while you type."
 def judged(models: Models, text: str) -> tuple[dict, dict]:
     """Values of the verdict and of the doors; a text that cannot be read gets its sentence."""
     if isinstance(text, str) and not text.strip():
-        return meters_value([], EMPTY), doors_value((), {})  # that is no mistake, one types
+        return refused(EMPTY), doors_value((), {})  # that is no mistake, one types
     try:
         found = classify(models.classifier, text)
     except InputError as error:
-        return meters_value([], str(error)), doors_value((), {})
+        return refused(str(error)), doors_value((), {})
     rows = [("Transformer", found.probabilities["positive"])]
     rows += [
         (rival.name, classify(models.get(rival.folder), text).probabilities["positive"])

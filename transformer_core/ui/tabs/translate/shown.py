@@ -55,13 +55,13 @@ def nothing() -> tuple:
     return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree, doors
 
 
-def german(work: Work, error: str = "") -> dict:
+def german(work: Work, refusal: str = "") -> dict:
     """The translation: the pieces of the sentence looked at, and the sentences around it.
 
-    With an error, which says why another text cannot be translated, it is shown as a past one.
+    With a refusal, which says why another text cannot be translated, it is shown as a past one.
     """
     if work.now is None:
-        return pieces_value((), "", error=error)
+        return pieces_value((), "", refusal=refusal)
     tokens = work.now.tokens
     return pieces_value(
         tokens,
@@ -70,7 +70,7 @@ def german(work: Work, error: str = "") -> dict:
         after=" ".join(work.texts[work.shown + 1 :]),
         undo=there(work, work.before) if any(work.changes) else "",
         best=there(work, Changes()) if any(work.changes) else "",
-        error=error,
+        refusal=refusal,
     )
 
 
