@@ -143,7 +143,7 @@ def test_a_branch_leads_back_to_what_it_came_from_and_to_the_first_of_all(traine
 
 def test_a_branch_is_pressed_by_its_number_and_one_that_made_room_is_not_there(trained, models):
     desk, story = Desk(), Story()
-    for prompt in ("All:", "Speak:", "Hear me:"):
+    for prompt in ("All:", "Speak:", "hear me:"):
         story = begun(trained, story, prompt)
     laid(desk, story)
     writing = Writing(models, (), lambda: story)
@@ -151,10 +151,10 @@ def test_a_branch_is_pressed_by_its_number_and_one_that_made_room_is_not_there(t
     assert desk.story.branch.text == "Speak:" and radio.value == number == 2
     laid(desk, Story(desk.story.branches[1:], 0))  # the first has made room meanwhile
     writing.show(desk, 3)
-    assert desk.story.branch.text == "Hear me:"
+    assert desk.story.branch.text == "hear me:"
     for gone in (1, None):
         assert writing.show(desk, gone) == gr.skip()
-    assert desk.story.branch.text == "Hear me:"
+    assert desk.story.branch.text == "hear me:"
 
 
 def test_an_empty_visit_has_no_text_to_continue():
