@@ -11,9 +11,9 @@ from transformer_core.published import Models
 from transformer_core.studies.distance import STUDY, meet
 from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.ui import place
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.tabs.positions.asked import one_of
-from transformer_core.ui.tabs.positions.shuffle import HOWS
 from transformer_core.ui.views.distance import PLACES, distance_value
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import refused
@@ -76,10 +76,10 @@ class Distance:
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [spaced(token).strip() or "␣" for token in tokens]
-        said, how = chosen.written if there else "", HOWS.get(encoding, "")
-        return distance_value(
-            met, encoding, how, shown, **chosen._asdict(), heads=heads, chosen=said
-        )
+        title, does, *_ = said_of(encoding)
+        said = chosen.written if there else ""
+        names = {"encoding": encoding, "title": title, "does": does}
+        return distance_value(met, shown, **names, **chosen._asdict(), heads=heads, chosen=said)
 
 
 def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:

@@ -20,6 +20,7 @@ from transformer_core.studies.orders import (
     words_of,
 )
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.orders import orders_value
@@ -30,13 +31,6 @@ EXAMPLES = {
     "girl and boy": "A girl behind a boy.",
 }
 FIRST = EXAMPLES["dog and man"]
-HOWS = {
-    "none": "nothing is done",
-    "sinusoidal": "waves are added",
-    "learned": "a table is added",
-    "rotary": "queries and keys are turned",
-    "alibi": "scores are lowered",
-}
 
 
 Tried = tuple[int, dict[str, int]]  # how many orders, and each model's number of answers to them
@@ -99,7 +93,8 @@ class Shuffling:
         first = self.read_first(there(self.models, STUDY), words)
         now = first if order == words.first else readings(self.models, words, order)
         found = compared(now, first)
-        return orders_value(words, order, found, HOWS, told(words, order, found), tried)
+        does = {one.encoding: said_of(one.encoding).does for one in found}
+        return orders_value(words, order, found, does, told(words, order, found), tried)
 
 
 def order_sent(sent: object, words: Words) -> tuple[int, ...]:
