@@ -23,6 +23,11 @@ def section_ids(row: gr.Tabs) -> list[str]:
     return [str(tab.id) for tab in row.children if isinstance(tab, gr.Tab)]
 
 
+def lead(words: str) -> None:
+    """What a section is for, or what a tab says before it begins; as Markdown."""
+    gr.Markdown(words, elem_classes="lead")
+
+
 def quiet(name: str) -> gr.Button:
     """A button that looks like a word."""
     return gr.Button(name, size="sm", elem_classes="quiet", min_width=0, scale=0)

@@ -21,7 +21,7 @@ from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.address import Addressed, Kept
 from transformer_core.ui.doors import PART
-from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors, ended_by
+from transformer_core.ui.events import ENTERED, MODEL, QUIET, after_any, answers_errors, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
 from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
@@ -188,8 +188,8 @@ def build(page: Page) -> Addressed:
     seen = {"show_progress_on": layout.drawing, **MODEL}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
-    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
-    following = changed.then(inside.follow, arriving, layout.shown, **QUIET)
+    changed = [layout.text.change]
+    following = after_any(changed, inside.follow, arriving, layout.shown, js=ENTERED, **QUIET)
     # an answer to what stood there before must not come last: every press on it would be in vain
     ended_by([layout.choice.input], [following])
     looked = gr.on(
