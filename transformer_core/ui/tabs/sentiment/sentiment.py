@@ -18,7 +18,7 @@ from transformer_core.tasks.classification import classify
 from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Followers, open_section
-from transformer_core.ui.layout import section, section_id, sections
+from transformer_core.ui.layout import lead, section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
@@ -108,7 +108,7 @@ def laid_out(models: Models) -> Layout:
     with sections() as row:
         for module in SECTIONS:
             with section(module.TITLE) as opened:
-                gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
+                lead(inspect.cleandoc(module.__doc__ or ""))
                 if found := module.build(models, review, opened):
                     parts[section_id(module.TITLE)] = found
     first_screen = verdict, picture, weights, doors
