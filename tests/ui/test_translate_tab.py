@@ -206,7 +206,7 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
 def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next(handlers, work):
     search = "word " * 5_000, work.beam_size, work.length_penalty
     refused = handlers.typed(work, 1, "7", "", *search)
-    kept = [refused[state] for state in handlers.parts.kept]
+    kept = [refused[state] for state in handlers.parts.states]
     assert (
         kept == list(work.kept.values()) and "at most" in refused[handlers.parts.german]["refusal"]
     )

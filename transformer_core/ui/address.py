@@ -40,6 +40,13 @@ class Kept(NamedTuple):
     read: Callable[[str], Setting]
 
 
+def kept_states(
+    first: Mapping[str, Setting], readers: Mapping[str, Callable[[str], Setting]]
+) -> dict[str, Kept]:
+    """A state for each value that an address holds, by its name, and how it is read there."""
+    return {name: Kept(gr.State(value), readers[name]) for name, value in first.items()}
+
+
 @dataclass(frozen=True)
 class Addressed:
     """The components of a tab of which an address speaks."""

@@ -19,12 +19,11 @@ from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.address import Addressed, Kept
-from transformer_core.ui.doors import PART
+from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import ENTERED, MODEL, QUIET, after_any, answers_errors, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
+from transformer_core.ui.place import ids_of
 from transformer_core.ui.tabs.inside.layout import EXAMPLES, lay_out
 from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
@@ -41,11 +40,6 @@ from transformer_core.ui.views.view import refused
 
 TITLE = "Inside"
 NOTHING = Asked("", "")
-KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what `Asked.kept` names
-    "written": spelled(IDS),
-    "part": spelled(PART),
-    "head": number(1, 99, 1),
-}
 
 
 def opened_example(models: Models, name: str) -> tuple:
@@ -182,7 +176,8 @@ def build(page: Page) -> Addressed:
     example = functools.cache(functools.partial(opened_example, page.models))
     layout, inside = lay_out(names), Inside(page.models, names, example)
     asked = [layout.choice, layout.text, page.training]
-    looking = [layout.choice, layout.text, *layout.kept[1:], page.training]
+    part, head = layout.kept["part"].state, layout.kept["head"].state
+    looking = [layout.choice, layout.text, part, head, page.training]
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **MODEL}
@@ -215,6 +210,4 @@ def build(page: Page) -> Addressed:
     shown = open_section(layout.sections, followers.parts)
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
-    states = zip(NOTHING.kept, layout.kept, strict=True)
-    kept = {name: Kept(state, KEPT[name]) for name, state in states}
-    return Addressed(layout.sections, layout.text, layout.choice, kept=kept)
+    return Addressed(layout.sections, layout.text, layout.choice, kept=layout.kept)

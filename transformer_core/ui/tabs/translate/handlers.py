@@ -79,7 +79,7 @@ class Handlers:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
             # what an address wanted of it is not to be done to the next text
-            kept = dict(zip(self.parts.kept, work.kept.values(), strict=True))
+            kept = dict(zip(self.parts.states, work.kept.values(), strict=True))
             return {**kept, self.parts.german: german(work, str(error))}
         return self.display(work, sentence)
 
