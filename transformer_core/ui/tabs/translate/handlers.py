@@ -27,6 +27,7 @@ from transformer_core.ui.tabs.translate.shown import (
     switched,
 )
 from transformer_core.ui.tabs.translate.work import (
+    UNCHANGED,
     Work,
     again,
     arrived,
@@ -97,7 +98,7 @@ class Handlers:
             return gr.skip()
         if not is_count(number, len(work.sources) - 1):
             raise InputError(f"There is no sentence {number!r}.")
-        return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
+        return self.display(*again(self.trained, work, shown=number, changes=UNCHANGED), step=True)
 
     @answers_errors
     def pick_piece(self, event: gr.EventData, work, *search):
@@ -128,7 +129,8 @@ class Handlers:
         most = self.trained.model.config.vocab_size - 1
         if not isinstance(path, list) or not all(is_count(i, most) for i in path):
             raise InputError("That is not a beginning of a translation.")
-        return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
+        changes = work.changes._replace(forced=tuple(path))
+        return self.display(*again(self.trained, work, changes=changes), step=True)
 
     @answers_errors
     def toggle(self, event: gr.EventData, work, measured, *search):
@@ -138,7 +140,7 @@ class Handlers:
             back = self.show_worth(work, measured) or {}
             return {self.parts.switches: answering(event, back)}
         off = heads_named(every_head(self.trained.model), event.off)
-        work, sentence = again(self.trained, work, off=off)
+        work, sentence = again(self.trained, work, changes=work.changes._replace(off=off))
         switches = answering(event, switched(self.trained, work, measured))
         shown = dict(zip(self.parts.shown, self.display(work, sentence, step=True), strict=True))
         # the open section is this one, and is answered
