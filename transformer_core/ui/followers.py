@@ -82,5 +82,6 @@ def open_section(row: gr.Tabs, followed: Iterable[str] = ()) -> gr.State:
 
     # every press, one after the other: of a row that is walked back and forth the last one holds
     all_of_them: dict[str, Any] = {"trigger_mode": "multiple", "concurrency_limit": 1, **HIDDEN}
-    gr.on([tab.select for tab in row.children], opened, None, shown, **all_of_them)
+    presses = [tab.select for tab in row.children if isinstance(tab, gr.Tab)]
+    gr.on(presses, opened, None, shown, **all_of_them)
     return shown

@@ -76,10 +76,17 @@ class Distance:
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [spaced(token).strip() or "␣" for token in tokens]
-        title, does, *_ = said_of(encoding)
-        said = chosen.written if there else ""
-        names = {"encoding": encoding, "title": title, "does": does}
-        return distance_value(met, shown, **names, **chosen._asdict(), heads=heads, chosen=said)
+        words = said_of(encoding)
+        return distance_value(
+            met,
+            shown,
+            encoding=encoding,
+            title=words.title,
+            does=words.does,
+            **chosen._asdict(),
+            heads=heads,
+            chosen=chosen.written if there else "",
+        )
 
 
 def ids_of(trained: Trained[EncoderDecoder], text: str) -> list[int]:
