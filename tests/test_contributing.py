@@ -16,6 +16,7 @@ from train.running.flags import read_flags
 from transformer_core.inside.stages import panels
 from transformer_core.model.models import DecoderLM, EncoderClassifier
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, PositionalEncoding
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.tabs.inside.visit import purpose
 from transformer_core.ui.tabs.positions.drawings import draw_all, draw_figure
 
@@ -96,4 +97,5 @@ def test_an_encoding_that_is_added_is_in_the_model_the_flags_and_the_tab(monkeyp
     seen, nodes = looked(DecoderLM, positional_encoding="parity")
     node = nodes["decoder:positions"]
     assert purpose(seen, node) == drawn["says"]
+    assert said_of("parity").does == "Odd positions are told from even ones"
     assert [panel.title for panel in panels(seen, node)] == ["added", "residual stream"]

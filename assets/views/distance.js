@@ -1,10 +1,10 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
-// value: {encoding, how, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
+// value: {encoding, title, does, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
 //   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a
 //   row for each place, packed from -limit to limit, periods: of each pair the places of one turn, or
 //   none, scale: what their dot product is multiplied by,
 //   most, scores: of a query at one place (row) for a key at another, packed from -most to
-//   most, press: see numbered}; without tokens a summary says why
+//   most, press: see numbered}; or {refusal}, why no words meet
 const finding = $('.finding'),
   choice = $('.distance-choice'),
   stage = $('.distance-dials'),
@@ -12,13 +12,6 @@ const finding = $('.finding'),
   place = $('.distance-p'),
   away = $('.distance-k');
 const MS = 450, NEAR = 80; // ms a step takes, and in which most of the way is gone
-const NAMES = {
-  none: 'No encoding',
-  sinusoidal: 'Sinusoidal',
-  learned: 'Learned',
-  rotary: 'Rotary',
-  alibi: 'ALiBi',
-};
 let met = null; // the value with its numbers unpacked
 let asked = {}; // the words and the head that were pressed last
 let shown = [+place.value, +away.value], frame = 0, before = 0; // where the picture is by now
@@ -37,7 +30,7 @@ function draw() {
   const value = current();
   if (value && !takesOver(value)) return;
   met = null;
-  if (!holds(value?.tokens.length, value?.summary)) return walking.halt();
+  if (!holds(value?.tokens, value?.refusal)) return walking.halt();
   const [queries, keys] = [value.queries, value.keys].map((packed) =>
     unpackSigned(packed).map((v) => v * value.limit)
   );
@@ -117,8 +110,8 @@ function say() {
     [least, most] = [Math.min(...others), Math.max(...others)];
   const words = [met.query, met.key].map((i) => `“${met.tokens[i]}”`);
   finding.replaceChildren(
-    make('b', { text: NAMES[met.encoding] ?? met.encoding }),
-    `: ${met.how}. The query of ${words[0]} at `,
+    make('b', { text: met.title }),
+    `: ${met.does}. The query of ${words[0]} at `,
     make('span', { class: 'distance-query', text: `place ${p}` }),
     ` gives the key of ${words[1]}, `,
     make('span', { class: 'distance-key', text: onPlace(k) }),

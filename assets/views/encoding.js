@@ -1,6 +1,6 @@
 // A positional encoding: a row for each position, and what lies at the place that is pointed at.
 // value: {name, says, names: {table, row, column, like}, isBias, rows, columns, limit, table:
-//   packed from -limit to limit or ''}
+//   packed from -limit to limit}, or {says, refusal}: of an encoding that does nothing
 const map = $('.encoding-map'),
   side = $('.encoding-side'),
   note = $('.encoding-side .note'),
@@ -66,7 +66,7 @@ function show() {
 function draw() {
   const value = current();
   inscribe(lead, value?.says ?? '');
-  if (!holds(value?.table, value?.names.table)) return;
+  if (!holds(value?.table, value?.refusal)) return;
   heading.textContent = value.names.table;
   columns = value.columns;
   numbers = unpackSigned(value.table);

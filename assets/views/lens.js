@@ -1,7 +1,8 @@
 // The logit lens: a row a token, a column a state of the residual stream, in each cell its best
 // guess.
 // value: {summary, layers: […], agreement: […], rows: [{reads, then or null, answer, cells:
-//   [{rank, best: [[token, probability], …]}, …]}]}; answer is what the last state predicts
+//   [{rank, best: [[token, probability], …]}, …]}]}; answer is what the last state predicts; or
+//   {refusal}, why there is no lens
 const table = $('.lens-table'),
   note = $('.view-note'),
   panel = $('.lens-panel'),
@@ -18,10 +19,9 @@ const rest = roving(table, 'tbody td', {
 const headCell = (scope, text) => make('th', { scope, text });
 function draw() {
   const value = current();
-  element.firstElementChild.hidden = !value?.rows;
   table.replaceChildren();
   close();
-  if (!value?.rows) return;
+  if (!holds(value?.rows, value?.refusal)) return;
   const { summary, layers, agreement, rows } = value;
   inscribe(note, summary);
   table.style.setProperty('--columns', layers.length);

@@ -2,7 +2,7 @@
 // value: {summary, text: what was read, n: its length, length: of the training, longest: what there
 //   is room for, most: characters of the text, rows: [{name, loss, points:
 //   [[characters before, mean, least, most], …], writes: text or null, looks: [share, …], lately:
-//   share of the last ones}], press: see numbered}; without rows the summary says why
+//   share of the last ones}], press: see numbered}; or {refusal}, why it cannot be read
 const finding = $('.finding'),
   chart = $('.longer-chart'),
   after = $('.longer-after'),
@@ -21,8 +21,8 @@ const keep = keepPart((said) => {
 function draw() {
   const value = current();
   if (value && !movesOn(value)) return;
-  seen = value;
-  const any = holds(value?.rows.length, value?.summary);
+  const any = holds(value?.rows, value?.refusal);
+  seen = any ? value : null;
   if (!value) return;
   if (value.press === undefined) reading.halt();
   if (!any) return;
@@ -42,7 +42,7 @@ function draw() {
 }
 function begin() { // with what was chosen for the text before, or what the address says
   const value = seen;
-  if (!value?.rows.length) return;
+  if (!value) return;
   slider.value = wanted ?? first;
   if (+slider.value !== value.n || !isNewest(value)) ask();
 }
@@ -157,19 +157,19 @@ function ask() { // the place moves at once; what the models write there comes l
 const reading = player(slider, MS, chosen, 16);
 slider.addEventListener('input', chosen);
 draggedAlong(chart, (at) => {
-  if (!seen?.rows.length) return;
+  if (!seen) return;
   const { x } = scales(seen), before = slider.value;
   reading.halt();
   slider.value = (at - x(0)) / (x(1) - x(0));
   if (slider.value !== before) chosen();
 });
-actions.svg = () => seen?.rows.length && saveSvg('longer', chart);
+actions.svg = () => seen && saveSvg('longer', chart);
 actions.csv = () =>
-  seen?.rows.length &&
+  seen &&
   saveTable('longer', [
     ['encoding', 'characters before', 'nats a character', 'least', 'most'],
     ...seen.rows.flatMap(({ name, points }) => points.map((point) => [name, ...point])),
   ]);
-whenResized(chart.parentElement, () => seen?.rows.length && plot());
+whenResized(chart.parentElement, () => seen && plot());
 watch('value', draw);
 draw();

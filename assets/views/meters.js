@@ -1,11 +1,11 @@
 // How several readers decide between two classes: a bar from the middle towards the likelier one.
-// The first reader's verdict stands above them where there is a place for it; without rows the
-// summary says what will appear, or why nothing can.
-// value: {summary, labels: [left, right], rows: [{name, p: of the right one}, …]}
+// The first reader's verdict stands above them where there is a place for it.
+// value: {summary, labels: [left, right], rows: [{name, p: of the right one}, …]}, or {refusal}: what
+//   will appear, or why nothing can
 const rows = $('.meters-rows'), note = $('.view-note'), verdict = $('.meters-verdict');
 function draw() {
   const value = current(), found = value?.rows ?? [];
-  const any = holds(found.length, value?.summary);
+  const any = holds(found.length, value?.refusal);
   inscribe(note, value?.summary ?? '');
   verdict?.replaceChildren();
   rows.replaceChildren(...found.map(meter));

@@ -1,8 +1,8 @@
 // Words as tiles that change places, and what several models make of every order.
 // value: {summary, words: [word, …], end, order: [number of a word, …], nOrders, nTried, rows:
-//   [{name, how, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
-//   moved, noticed, answers: how many to all orders, or null}], press: see numbered}; of a sentence
-//   that cannot be shuffled {summary, words: [], rows: []}
+//   [{name, does, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
+//   moved, noticed, answers: how many to all orders, or null}], press: see numbered}; or {refusal},
+//   why a sentence cannot be shuffled
 const finding = $('.orders-finding'),
   tiles = $('.orders-tiles'),
   models = $('.orders-models'),
@@ -15,7 +15,7 @@ let seen = null; // the value that is drawn
 function draw() {
   const value = current();
   if (value && !takesOver(value)) return;
-  if (!holds(value?.words.length, value?.summary)) return;
+  if (!holds(value?.words, value?.refusal)) return;
   seen = value;
   finding.textContent = value.summary;
   readout.textContent = hint;
@@ -76,7 +76,7 @@ function fill(node, row, { words, order, nTried }) {
   node.classList.toggle('noticed', row.noticed);
   node.classList.toggle('unmoved', isFirst);
   name.children[0].textContent = row.name;
-  name.children[1].textContent = row.how;
+  name.children[1].textContent = row.does;
   sized(map, words.length, (i) => make('div', { class: 'orders-column', 'data-word': i })).forEach(
     (column, i) =>
       sized(column, row.looks.length, () => make('i')).forEach((bar, n) => {

@@ -1,5 +1,5 @@
 // A translation in large type, each piece underlined as far as the model was sure of it.
-// value: {note, error, undo, best, before, after, pieces: [[text, probability, [[id, text,
+// value: {note, refusal, undo, best, before, after, pieces: [[text, probability, [[id, text,
 //   probability], …]], …], words: [[number of pieces, probability], …]}; before and after are the
 //   sentences around this one
 const UNSURE = 0.6, END = '[EOS]', LONG = 96, LONGER = 280; // characters that fit in large type
@@ -29,9 +29,9 @@ function draw() {
   close();
   pieces = value?.pieces ?? [];
   holds(value);
-  view.classList.toggle('wrong', Boolean(value?.error));
+  view.classList.toggle('wrong', Boolean(value?.refusal));
   // what else the tab shows is then of an earlier text
-  element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.error));
+  element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.refusal));
   text.replaceChildren();
   if (!value) return;
   // the space before a piece is not underlined
@@ -45,17 +45,17 @@ function draw() {
   text.classList.toggle('longer', length > LONGER);
   if (value.before && pieces.length) reveal(0);
   for (const way of ['undo', 'best']) {
-    $(`[data-do=${way}]`).hidden = !value[way] || Boolean(value.error);
+    $(`[data-do=${way}]`).hidden = !value[way] || Boolean(value.refusal);
   }
   say();
 }
 function say() {
-  const value = current(), at = pieces[chosen], shown = at && !value.error;
-  note.textContent = value?.error ||
+  const value = current(), at = pieces[chosen], shown = at && !value.refusal;
+  note.textContent = value?.refusal ||
     (shown
       ? `${bare(at)} ${percent(at[1])}. Press it for what else could stand here.`
       : value?.note);
-  key.hidden = Boolean(value?.error) || !pieces.length;
+  key.hidden = Boolean(value?.refusal) || !pieces.length;
   key.style.setProperty('--p', shown ? at[1] : 0.8);
   key.classList.toggle('unsure', Boolean(shown) && at[1] < UNSURE);
 }
@@ -150,7 +150,7 @@ text.addEventListener('blur', () => {
 text.addEventListener('click', (event) => {
   const piece = pieceAt(event);
   // a text that is marked is to be copied
-  if (!piece || current().error || !getSelection().isCollapsed) return;
+  if (!piece || current().refusal || !getSelection().isCollapsed) return;
   const i = +piece.dataset.i;
   if (!panel.hidden && i === chosen) close();
   else open(i);
@@ -166,7 +166,7 @@ steerText(text, {
     reveal(i);
   },
   take: (i) => {
-    if (current().error) return;
+    if (current().refusal) return;
     open(i);
     panel.querySelector('button')?.focus();
   },

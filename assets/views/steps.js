@@ -1,5 +1,5 @@
 // One output, symbol by symbol: what the decoder looked at, and what else it could have written.
-// value: {summary} alone says why there is none; else {summary, source: […], written: [[text,
+// value: {refusal}, why there is none, or {summary, source: […], written: [[text,
 //   probability, right or null], …], candidates: [[[text, probability, written], …], …], weights:
 //   packed (written, source)}
 const source = $('.steps-source'),
@@ -54,7 +54,7 @@ function show() {
 }
 function draw() {
   const value = seen = current(), now = performance.now();
-  const any = holds(value?.written, value?.summary);
+  const any = holds(value?.written, value?.refusal);
   if (value?.written?.length !== length) playing.halt();
   // if a training changes it several times a second, only the first change is read aloud
   if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';

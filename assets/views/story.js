@@ -1,5 +1,5 @@
 // A text that grows at a pace one can follow: Python computes ahead of what is shown, never far.
-// A value of {refusal} alone says why nothing was written.
+// A value of {refusal} says why nothing new was written.
 // value: {id, title, prompt, goal, first, undo, best, lines}: lines as in tokens.js, of the tokens from
 //   `first` on; goal: how many tokens the text shall have. As long as it has fewer, more are asked
 //   for.

@@ -1,6 +1,6 @@
 // A table with downloads. value: {summary, rows: [head, row, …] of text, bold: number of a row or
 // -1, press: whether the last cell of a row is a button, name, csv: [head, row, …], tex: text or
-// absent}
+// ""}
 const table = $('table'), note = $('.view-note');
 const number = (text) => /^[+−-]?[\d.]/.test(text);
 // the minus sign of a number, where a file has a hyphen

@@ -1,13 +1,13 @@
 // A text whose every token is coloured by how likely the model found it.
 // value: {id, note, lines}, one line of JSON a token: [text, probability or null, [[id, text,
-//   probability], …]]; without lines the note says why there are none
+//   probability], …]]; or {refusal}, why there are none
 const text = $('.tokens-text'), panel = $('.tokens-panel'), note = $('.view-note');
 const heard = $('.heard');
 let tokens = [], drawn = { id: null, length: 0 }, chosen = -1, pinned = false;
 
 const span = ([token, p], i) => tokenSpan(token, p, { 'data-i': i });
 function render() {
-  const value = current() || { id: null, lines: '', note: '' };
+  const value = { id: null, lines: '', note: '', ...current() };
   if (value.id !== drawn.id || value.lines.length < drawn.length) {
     text.replaceChildren();
     tokens = [];
@@ -22,7 +22,7 @@ function render() {
   text.append(...tokens.slice(from).map((token, i) => span(token, from + i)));
   if (follow && from) text.scrollTop = text.scrollHeight;
   inscribe(note, value.note);
-  holds(value.lines, value.note);
+  holds(value.lines, value.refusal);
   drawn.length = value.lines.length;
 }
 function describe(number, token, p) {

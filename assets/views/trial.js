@@ -3,8 +3,7 @@
 // value: {summary, label: the answer, words: [[gap, text], …], dropped: [share of the words that is
 //   gone at each point, …], few: a point of them, chance: [probability at each point, …] or [],
 //   methods: [{name, note, signed, scores: […], area or null, curve: as chance}], agreement: [[rank
-//   correlation or null of each method with each, …], …]}; of a text without words, or of one that
-//   has changed, only {summary}
+//   correlation or null of each method with each, …], …]}; or {refusal}, why nothing is on trial
 const table = $('.trial-table'),
   scroll = $('.trial-scroll'),
   note = $('.view-note'),
@@ -25,7 +24,7 @@ function tint(node, part) {
 }
 function draw() {
   const value = current();
-  if (!holds(value?.methods?.length, value?.summary)) {
+  if (!holds(value?.methods?.length, value?.refusal)) {
     drawn = '';
     return;
   }

@@ -1,7 +1,7 @@
 // Curves of the variants of a study; the list beside them is legend, result and switch.
 // value: {name, finding: text with **names**, x, y, logs: ['x', 'y'], percent, mark: [x, text]
 //   or [], shown: how many are on at first, lines: [{title, x: […], mean, smoothed, low, high,
-//   seedX, seeds: [[…], …], ends, share or null}, …]}
+//   seedX, seeds: [[…], …], ends, share or null}, …]}, or {refusal}, why there are no curves
 // The first line is the baseline. Pointing at a curve or a row lights it; at a place of the chart
 // the list shows the values there.
 const chart = $('.variants-chart'),
@@ -106,8 +106,7 @@ const light = (title) => {
 const first = () => new Set(current().lines.slice(0, current().shown).map((line) => line.title));
 function draw() {
   const value = current();
-  const why = value?.summary ?? value?.finding?.replaceAll('**', '');
-  if (!holds(value?.lines?.length, why)) {
+  if (!holds(value?.lines?.length, value?.refusal)) {
     name = undefined;
     list.replaceChildren();
     return chart.replaceChildren();

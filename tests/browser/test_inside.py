@@ -14,7 +14,11 @@ from visitor import (
     train_long,
 )
 
-MODELS = {"translation": "EncoderDecoder", "shakespeare": "DecoderLM"}
+MODELS = {
+    "translation": "EncoderDecoder",
+    "sentiment": "EncoderClassifier",
+    "shakespeare": "DecoderLM",
+}
 pytestmark = needs(*MODELS)
 CROSS = "decoder:0:cross:attention"
 
@@ -467,6 +471,10 @@ def test_all_is_downloaded_and_the_lens_ends_with_the_translation_and_shows_five
 
 def test_another_model_has_another_drawing(open_page):
     page = opened(open_page)
+    choose(page, "Sentiment classifier", MODELS["sentiment"])
+    press_section(page, "Logit lens")
+    expect(page.locator("#inside-lens .view-empty")).to_contain_text("predicts no tokens")
+    press_section(page, "All stages")
     choose(page, "Shakespeare", MODELS["shakespeare"])
     assert page.locator("#inside-model [data-stack=encoder]").count() == 0
     assert page.locator("#inside-text textarea").input_value()

@@ -229,6 +229,17 @@ def test_commands_are_folded_away_and_what_was_recorded_is_drawn(models):
     assert about.learnt(entry.runs).data[-1].y == (4.2,)
 
 
+@pytest.mark.parametrize("card", [None, "---\n- [\n---\n"])
+def test_without_a_card_that_can_be_read_scores_and_curves_are_shown(models, card):
+    path = models.folder / "shakespeare" / "README.md"
+    path.unlink() if card is None else path.write_text(card)
+    blocks = tab(models).blocks.values()
+    assert "| val_loss | 1.43\N{NO-BREAK SPACE}nats |" in said(models)
+    assert "not been scored" not in said(models)
+    (plot,) = (block for block in blocks if isinstance(block, gr.Plot))
+    assert plot.elem_id == "shakespeare-curves"
+
+
 def test_a_damaged_record_of_the_losses_is_named_in_the_card(models):
     (models.folder / "shakespeare" / "metrics.csv").write_text("run\n1\n")
     assert "metrics.csv has no column" in said(models)

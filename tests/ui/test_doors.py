@@ -15,6 +15,7 @@ def models(tmp_path_factory):
         (folder / "ablations" / name).mkdir(parents=True)
         (studies / name).rename(folder / "ablations" / name / "full")
         (folder / "ablations" / name / "study.json").write_text("{}")
+    write_tiny(folder / "shakespeare", tiny_writer(max_len=110))
     write_tiny(folder / "ablations" / "shakespeare" / "full", tiny_writer(max_len=62))
     return Models(folder)
 
@@ -41,12 +42,18 @@ def test_a_text_of_too_many_pieces_has_no_door_that_would_refuse_it(models, name
 def test_more_pieces_can_be_looked_into_than_twins_read(models):
     n_pieces = len(models.translator.tokenizer.encode(text := "z" * 70))
     assert 60 < n_pieces < 98
+    most = text + "z" * (99 - n_pieces)  # and the end
+    assert len(models.translator.tokenizer.encode(most)) == 99
+    assert names(from_text(models, "translation", most)) == ["Look inside the model"]
+    assert from_text(models, "translation", f"{most}z") == []
     assert names(from_text(models, "translation", text)) == ["Look inside the model"]
     assert from_text(models, "translation", text, range(101)) == [], "nor has its answer room"
 
 
 def test_no_door_leads_to_models_that_do_not_know_a_letter(models):
     assert names(from_text(models, "translation", "speak ☃")) == ["Look inside the model"]
+    for name in ("sentiment", "shakespeare", "translation"):
+        assert from_text(models, name, "☃ ☃") == []
 
 
 def test_of_a_long_story_the_end_is_taken(models):

@@ -41,14 +41,14 @@ def test_what_one_section_asks_is_answered_while_that_is_open():
     assert answer("a", 1, 2) == (1, 2) and answer("b", 1, 2) == gr.skip()
 
 
-def row_of(*titles):
+def row_of(*titles, followed=()):
     """A page of one row of sections with these titles, and which of them is open."""
     with gr.Blocks() as demo:
         with sections() as row:
             for title in titles:
                 with section(title):
                     gr.Markdown("what it holds")
-        return demo, open_section(row)
+        return demo, open_section(row, followed)
 
 
 def test_the_first_section_is_open_and_each_says_its_own_id():
@@ -76,3 +76,9 @@ def test_a_row_of_sections_holds_nothing_else():
             gr.State(None)
         with pytest.raises(ValueError, match="no section"):
             open_section(row)
+
+
+def test_a_section_that_the_row_lacks_is_not_waited_for():
+    row_of("Heads", "Switch off", followed=["switch-off"])
+    with pytest.raises(ValueError, match="lacks turn-off"):
+        row_of("Heads", "Switch off", followed=["heads", "turn-off"])

@@ -4,6 +4,7 @@ from copy import deepcopy
 from dataclasses import replace
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 import torch
 from tiny import tiny_writer
@@ -16,6 +17,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate import looking
 from transformer_core.ui.tabs.generate.desk import Desk
+from transformer_core.ui.tabs.generate.generate import Writing
 from transformer_core.ui.tabs.generate.shown import growth
 from transformer_core.ui.tabs.generate.story import (
     Story,
@@ -137,6 +139,22 @@ def test_a_branch_leads_back_to_what_it_came_from_and_to_the_first_of_all(traine
     assert twice.with_number(3).branch == twice.branches[2] and twice.with_number(7) is None
     forgotten = Story(twice.branches[1:], 2)  # whose first text made room for others
     assert growth(forgotten)["best"] == "tab=generate&branch=3"
+
+
+def test_a_branch_is_pressed_by_its_number_and_one_that_made_room_is_not_there(trained, models):
+    desk, story = Desk(), Story()
+    for prompt in ("All:", "Speak:", "hear me:"):
+        story = begun(trained, story, prompt)
+    laid(desk, story)
+    writing = Writing(models, (), lambda: story)
+    _, radio, _, number, _ = writing.show(desk, 2)
+    assert desk.story.branch.text == "Speak:" and radio.value == number == 2
+    laid(desk, Story(desk.story.branches[1:], 0))  # the first has made room meanwhile
+    writing.show(desk, 3)
+    assert desk.story.branch.text == "hear me:"
+    for gone in (1, None):
+        assert writing.show(desk, gone) == gr.skip()
+    assert desk.story.branch.text == "hear me:"
 
 
 def test_an_empty_visit_has_no_text_to_continue():

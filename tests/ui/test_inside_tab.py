@@ -101,7 +101,8 @@ def test_the_open_section_follows_what_is_open(handlers):
     skip = gr.skip()
     assert handlers["draw"]("all-stages", visit) == [skip, skip], "the part hands them over"
     assert handlers["draw"]("code", visit) == [lines_of(visit), skip]
-    assert handlers["draw"]("logit-lens", visit) == [skip, None], "it predicts no tokens"
+    _, lens = handlers["draw"]("logit-lens", visit)
+    assert list(lens) == ["refusal"] and "predicts no tokens" in lens["refusal"]
     assert handlers["draw"]("code", None) == [None, skip]
 
 
@@ -109,12 +110,12 @@ def test_without_a_training_a_sentence_says_where_to_start_one(handlers):
     for name in (OURS, RIVAL):
         text, visit, drawing, *others = handlers["change_model"](name, "CAB", None)
         assert (text, visit, others[:2]) == ("CAB", None, [None] * 2)
-        assert drawing == {"summary": LAB[name]}
+        assert drawing == {"refusal": LAB[name]}
         *looked, _, doors, _, _, _ = handlers["look_inside"](name, "CAB", *BLANK[1:], None)
         assert looked == [None, drawing, None, None]
         assert doors["doors"] == [["Open in Live lab", "tab=lab"]]
     alone = Training(fit_on_cpu, Plan(length=4, letters=3, choices=(SMALL,)))
-    assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"summary": LAB[RIVAL]}
+    assert handlers["change_model"](RIVAL, "CAB", alone)[2] == {"refusal": LAB[RIVAL]}
 
 
 def test_a_part_of_the_lab_s_model_stays_open_while_one_types_and_where_one_comes_back(
@@ -132,7 +133,7 @@ def test_a_part_of_the_lab_s_model_stays_open_while_one_types_and_where_one_come
 def test_a_text_that_the_lab_cannot_read_makes_room_for_its_example(handlers, training):
     for text, kept in (("ba", "BA"), ("To be, or not to be", training.toy.example)):
         assert handlers["change_model"](OURS, text, training)[0] == kept
-    assert "knows A B C" in handlers["look_inside"](OURS, "ABX", *BLANK[1:], training)[1]["summary"]
+    assert "knows A B C" in handlers["look_inside"](OURS, "ABX", *BLANK[1:], training)[1]["refusal"]
 
 
 def test_who_comes_back_finds_the_lab_as_it_is_now_and_a_checkpoint_as_he_left_it(
@@ -171,7 +172,7 @@ def test_a_text_that_came_with_an_address_is_looked_into_or_the_reason_is_said(h
     _, other, *_ = handlers["arrive"]("sentiment", "Speak", *BLANK, visit, None)
     assert other.reading != visit.reading
     _, none, drawing, *_ = handlers["arrive"]("sentiment", "word " * 300, *BLANK, visit, None)
-    assert none is None and "at most" in drawing["summary"]
+    assert none is None and "at most" in drawing["refusal"]
 
 
 def test_an_address_opens_a_part_and_a_head_and_one_that_is_not_there_is_the_first(handlers):
@@ -200,7 +201,7 @@ def test_a_text_that_is_typed_keeps_the_part_that_is_open_and_no_answer_to_anoth
     visit, drawing, *_, doors, written, key, head = handlers["follow"](
         "sentiment", " ", *told, visit, None
     )
-    assert visit is None and "type a text" in drawing["summary"]
+    assert visit is None and "type a text" in drawing["refusal"]
     assert doors["doors"] == [], "a text of nothing would replace another"
     assert (written, key, head) == told, "a moment without a text"
     visit, *_ = handlers["follow"]("sentiment", "Sp", *told, visit, None)
@@ -246,13 +247,13 @@ def test_a_model_whose_numbers_are_none_any_more_is_explained(handlers, training
     for parameter in training.learners[0].model.parameters():
         parameter.data.fill_(float("nan"))
     _, drawing, *others = handlers["look_inside"](OURS, "CAB", *BLANK[1:], training)
-    assert "beyond what can be computed" in drawing["summary"] and others[:2] == [None] * 2
+    assert "beyond what can be computed" in drawing["refusal"] and others[:2] == [None] * 2
     assert handlers["change_model"](OURS, "CAB", training)[2] == drawing
 
 
 def test_without_any_checkpoint_the_lab_can_still_be_opened(tmp_path, training):
     handlers = handlers_of(tmp_path)
-    assert handlers["arrive"](OURS, None, *BLANK, None, None)[2] == {"summary": LAB[OURS]}
+    assert handlers["arrive"](OURS, None, *BLANK, None, None)[2] == {"refusal": LAB[OURS]}
     assert "step 29" in handlers["change_model"](OURS, None, training)[2]["summary"]
 
 

@@ -302,10 +302,38 @@ def test_an_untrained_model_reads_another_input_and_has_no_other_moment(app):
     decode = handler(app, "look_now")
     looked = decode(None, "ABC", *SETTINGS, *MODEL, *MODEL)
     assert looked[0]["hint"] and looked[1]["reads"] == ["A", "B", "C"]
-    refused = decode(None, "<b>", *SETTINGS, *MODEL, *MODEL)
-    assert [value["summary"] for value in refused if value != gr.skip()] and "<" in str(refused)
     event = gr.EventData(None, {"step": 0})
     assert handler(app, "look_back")(None, "ABC", event) == gr.skip()
+
+
+def test_an_input_that_cannot_be_read_takes_the_place_of_both_outputs_of_a_race(app):
+    race = [*SETTINGS[:-1], True, *MODEL, *MODEL]
+    training = handlers.Training(fit_on_cpu, plan_of(*race))
+    training.advance()
+    event = gr.EventData(None, {"step": None})
+    for refused in (
+        handler(app, "look_now")(None, "<b>", *race),
+        handler(app, "look_now")(training, "<b>", *race),
+        handler(app, "look_back")(training, "<b>", event),
+    ):
+        curves, maps, output, rival_maps, rival_output = refused
+        assert curves == maps == rival_maps == gr.skip()
+        assert "<" in output["refusal"] and output == rival_output
+    forget(training)
+
+
+def test_a_training_that_is_forgotten_while_one_looks_back_is_no_error(app, monkeypatch):
+    training = handlers.Training(fit_on_cpu, plan_of(*SETTINGS, *MODEL, *MODEL))
+    training.advance()
+    checked = handlers.check_number
+
+    def check_number(*asked):
+        forget(training)  # as Reset does
+        return checked(*asked)
+
+    monkeypatch.setattr(handlers, "check_number", check_number)
+    looked = handler(app, "look_back")(training, "CAB", gr.EventData(None, {"step": 0}))
+    assert looked[1:] == [None] * 4
 
 
 def test_what_is_decoded_while_it_learns_is_not_taken_back(app):

@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_said_in_its_place(section):
         (None, "must be text"),
     ):
         refused = section.begin(text)
-        assert words in refused["summary"] and refused["rows"] == []
+        assert list(refused) == ["refusal"] and words in refused["refusal"]
     for n in (None, "8", 8.5, [8]):
         with pytest.raises(gr.Error, match="must be a number"):
             section.read(TEXT, asked(n))
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_said_in_its_place(section):
 def test_models_that_are_trained_while_the_app_runs_are_asked(tmp_path):
     section = Longer(Models(tmp_path))
     absent = "There are no models to ask yet: `python -m train.ablations shakespeare`."
-    assert section.begin(TEXT) == {"summary": absent, "rows": []}
+    assert section.begin(TEXT) == {"refusal": absent}
     write_encodings(tmp_path, LENGTH)
     held = tmp_path / "held"
     (tmp_path / "ablations" / "shakespeare" / VARIANTS["rotary"]).rename(held)
@@ -109,4 +109,4 @@ def test_a_text_is_read_once_however_often_it_is_asked_for(section, monkeypatch)
 def test_without_models_no_order_is_asked_about(tmp_path):
     absent = "There are no models to ask yet: `python -m train.ablations translation`."
     value = Shuffling(Models(tmp_path)).begin("A dog chases a man.", Ordered())
-    assert value == {"summary": absent, "words": [], "rows": []}
+    assert value == {"refusal": absent}

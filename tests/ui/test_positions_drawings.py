@@ -54,7 +54,7 @@ def test_learned_noise_is_the_same_at_every_drawing():
 
 def test_no_encoding_has_nothing_to_draw_and_says_so():
     sent = draw_figure("none", *SIZES)
-    assert sent["table"] == "" and "nothing to draw" in sent["names"]["table"]
+    assert "table" not in sent and "nothing to draw" in sent["refusal"] and sent["says"]
 
 
 def test_an_encoding_that_does_not_exist_is_refused():

@@ -74,7 +74,7 @@ def test_the_trial_is_sent_with_the_visitors_words_and_every_score(tried):
 def test_a_text_of_one_word_is_not_put_on_trial(trained):
     models = SimpleNamespace(classifier=trained)
     ((kept, said),) = proceedings(models, "Speak", Tried())
-    assert kept == Tried() and "at least" in said["summary"]
+    assert kept == Tried() and "at least" in said["refusal"]
 
 
 def test_of_a_trial_that_has_just_begun_there_are_no_curves_and_no_agreement_of_others(trained):
@@ -97,7 +97,7 @@ def test_words_are_sent_with_what_was_done_to_the_words(trained):
 def test_a_text_that_cannot_be_read_leaves_a_sentence_and_no_picture(trained, text, sentence):
     models = SimpleNamespace(classifier=trained, unusable=lambda _: "there is none")
     verdict, doors = judged(models, text)
-    assert sentence in verdict["summary"] and verdict["rows"] == []
+    assert list(verdict) == ["refusal"] and sentence in verdict["refusal"]
     assert pictured(models, text) is None
     assert doors["doors"] == []
 
@@ -119,7 +119,7 @@ def test_a_trial_of_another_text_is_taken_away():
     assert all("__type__" in kept for kept in outdated("same", Tried("same")))
     assert all("__type__" in kept for kept in outdated("typed", Tried()))
     tried, rows = outdated("other", Tried("this one", whole=True))
-    assert tried == Tried() and "has changed" in rows["summary"]
+    assert tried == Tried() and "has changed" in rows["refusal"]
 
 
 def test_a_trial_that_is_over_is_not_held_again_and_one_that_was_stopped_is(trained):

@@ -10,6 +10,7 @@ from tiny import tiny_translator
 
 from transformer_core.decoding.search import Candidate, beam_search
 from transformer_core.model.heads import every_head
+from transformer_core.studies import twins
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.translation import behind, translate_sentence
 from transformer_core.tokenization import BOS, EOS
@@ -18,7 +19,7 @@ from transformer_core.ui.tabs.translate import work as tab_work
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import FIRST, lay_out
 from transformer_core.ui.tabs.translate.shown import confidence, german, ranking
-from transformer_core.ui.tabs.translate.work import Changes, Work, again, arrived, begin
+from transformer_core.ui.tabs.translate.work import Changes, Work, arrived, begin
 from transformer_core.ui.views.tree import tree_value
 
 TEXT = "Speak, speak. You are all resolved."
@@ -57,6 +58,12 @@ def typed(handlers):
     return answer
 
 
+def again(trained, work, shown=None, **changed):
+    """The work after a visitor looked at another sentence, or changed what they do to it."""
+    shown, changes = work.shown if shown is None else shown, work.changes._replace(**changed)
+    return tab_work.again(trained, work, shown=shown, changes=changes)
+
+
 def head_of(trained, number):
     return every_head(trained.model)[number]
 
@@ -70,6 +77,28 @@ def test_steps_are_kept_and_one_that_is_taken_back_is_none(trained, work):
     assert (back.changes, back.past) == (Changes((7,)), (Changes(),))
     best, _ = again(trained, both, forced=(), off=())
     assert (best.changes, best.past) == (Changes(), ())
+
+
+def test_what_it_says_with_all_heads_is_searched_again_only_where_that_may_differ(
+    trained, work, monkeypatch
+):
+    found = []
+
+    def translate_sentence_(trained, *asked):
+        found.append(asked)
+        return translate_sentence(trained, *asked)
+
+    def searches(work, **changed):
+        found.clear()
+        return again(trained, work, **changed)[0], len(found)
+
+    monkeypatch.setattr(tab_work, "translate_sentence", translate_sentence_)
+    off, n = searches(work, off=(head_of(trained, 2),))
+    assert (n, off.plain) == (1, work.plain)
+    assert searches(off)[1] == searches(off, off=(head_of(trained, 3),))[1] == 1
+    forced, n = searches(off, forced=(7,))
+    assert n == 2 and forced.plain == again(trained, work, forced=(7,))[0].plain
+    assert searches(off, shown=1)[1] == 2
 
 
 def test_another_sentence_begins_without_steps(trained, work):
@@ -115,7 +144,7 @@ def test_another_setting_of_the_search_leaves_what_was_done(trained, work, typed
     wider, sentence = begin(trained, TEXT, 3, 0.5, before=both)
     assert wider.search == (3, 0.5)
     assert wider.kept == both.kept and wider.past == both.past
-    expected = translate_sentence(trained, both.sources[1], 3, 0.5, (7,), both.off)
+    expected = translate_sentence(trained, both.sources[1], 3, 0.5, (7,), both.changes.off)
     assert sentence.tokens == expected.tokens
     assert wider.plain == translate_sentence(trained, both.sources[1], 3, 0.5, (7,)).written
     assert wider.texts == begin(trained, TEXT, 3, 0.5)[0].texts
@@ -137,7 +166,19 @@ def test_the_first_example_keeps_what_was_done_when_its_beam_comes_back(handlers
     first = typed(Work(), 4)
     forced, _ = again(handlers.trained, first, forced=(7,))
     there = typed(typed(forced, 5), 4)
-    assert there.forced == (7,) and there.beam_size == 4
+    assert there.changes.forced == (7,) and there.beam_size == 4
+
+
+def test_the_first_example_gets_a_door_that_was_not_there_before(handlers, monkeypatch):
+    def doors():
+        shown = handlers.typed(Work(), *Work().kept.values(), FIRST, 4, 1.0)
+        value = dict(zip(handlers.parts.shown, shown, strict=True))[handlers.parts.doors]
+        return [name for name, _ in value["doors"]]
+
+    monkeypatch.setattr(twins, "can_read", lambda *_: False)
+    before = doors()
+    monkeypatch.setattr(twins, "can_read", lambda *_: True)  # the study was trained meanwhile
+    assert {*doors()} - {*before} == {"Try it on the twins"}
 
 
 def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypatch):
@@ -168,7 +209,7 @@ def test_a_text_that_is_entered_again_keeps_what_was_done(trained, work, typed):
 
 def test_what_an_address_sets_with_a_text_or_without_is_done(trained, work, typed):
     fresh = typed(Work(), 2, "7", "")
-    assert fresh.forced == (7,) and fresh.shown == 1 and fresh.sources == work.sources
+    assert fresh.changes.forced == (7,) and fresh.shown == 1 and fresh.sources == work.sources
     forced, _ = again(trained, work, forced=(7,))
     off = head_key(head_of(trained, 2))
     there = typed(forced, 1, "7", off)
@@ -187,14 +228,16 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
         assert (switches["off"], switches["press"]) == ([], 3)
     done = handlers.toggle(pressed, work, None, *search)
     assert done[handlers.parts.switches]["off"] == ["decoder-cross:0:1"]
-    assert done[handlers.parts.work].off and done[handlers.parts.drawn] == gr.skip()
+    assert done[handlers.parts.work].changes.off and done[handlers.parts.drawn] == gr.skip()
 
 
 def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next(handlers, work):
     search = "word " * 5_000, work.beam_size, work.length_penalty
     refused = handlers.typed(work, 1, "7", "", *search)
-    kept = [refused[state] for state in handlers.parts.kept]
-    assert kept == list(work.kept.values()) and "error" in refused[handlers.parts.german]
+    kept = [refused[state] for state in handlers.parts.states]
+    assert (
+        kept == list(work.kept.values()) and "at most" in refused[handlers.parts.german]["refusal"]
+    )
 
 
 def test_heads_are_read_from_the_work_when_their_section_is_open(handlers, work):

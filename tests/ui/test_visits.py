@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from visits import Visit, held
 
 from transformer_core.model.trace import Site
-from transformer_core.ui.tabs.translate.work import again, begin, looked_at
+from transformer_core.ui.tabs.translate.work import Changes, again, begin, looked_at
 
 MOST = 500_000  # bytes: 200 characters of a story, each with what else could stand there, take half
 
@@ -70,8 +70,8 @@ def test_what_is_kept_of_a_visit_is_small_and_has_no_tensors(demo, models, act):
 def test_what_is_not_kept_of_a_translation_is_computed_anew():
     trained = tiny_translator()
     text, off = "Speak to all of them.", ((Site("decoder", 1, "cross"), 2),)
-    for changes in ({}, {"forced": (7, 8)}, {"off": off}):
-        work, sentence = again(trained, begin(trained, text, 2, 1.0)[0], **changes)
+    for changes in (Changes(), Changes(forced=(7, 8)), Changes(off=off)):
+        work, sentence = again(trained, begin(trained, text, 2, 1.0)[0], changes=changes)
         seen = looked_at(trained, work)
         assert [token.id for token in seen.tokens] == [token.id for token in work.now.tokens]
         assert seen.log_prob == pytest.approx(work.now.log_prob, abs=1e-4)

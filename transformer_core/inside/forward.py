@@ -41,6 +41,12 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
     written is what a translator answered, the end included; else it is decoded greedily.
     InputError says what cannot be read.
     """
+    return read_ids(trained, checked(trained, text, written), written)
+
+
+def checked(trained: Trained[Model], text: str, written: Sequence[int] = ()) -> list[int]:
+    """The ids that the first stack is given of a text; InputError unless it and the answer can be
+    looked into."""
     model, tokenizer = trained.model, trained.tokenizer
     if not isinstance(text, str) or not text.strip():
         raise InputError("There is nothing to look into yet: type a text.")
@@ -58,7 +64,7 @@ def read_text(trained: Trained[Model], text: str, written: Sequence[int] = ()) -
         )
     if written and max(written) >= model.config.vocab_size:
         raise InputError("That is no answer of this model.")
-    return read_ids(trained, ids, written)
+    return ids
 
 
 def read_ids(

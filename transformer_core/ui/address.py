@@ -18,6 +18,7 @@ from gradio.blocks import Block
 from gradio.components import Component
 
 from transformer_core.ui.events import HIDDEN, PRIVATE, TELL
+from transformer_core.ui.layout import section_ids
 from transformer_core.ui.place import (
     Allowed,
     Place,
@@ -39,6 +40,13 @@ class Kept(NamedTuple):
     read: Callable[[str], Setting]
 
 
+def kept_states(
+    first: Mapping[str, Setting], readers: Mapping[str, Callable[[str], Setting]]
+) -> dict[str, Kept]:
+    """A state for each value that an address holds, by its name, and how it is read there."""
+    return {name: Kept(gr.State(value), readers[name]) for name, value in first.items()}
+
+
 @dataclass(frozen=True)
 class Addressed:
     """The components of a tab of which an address speaks."""
@@ -53,17 +61,11 @@ class Addressed:
     eager: bool = False
     texts: Mapping[str, gr.Textbox] = field(default_factory=dict)  # of single sections
 
-    @property
-    def section_ids(self) -> list[str]:
-        """What an address calls its sections, in their order."""
-        tabs = self.sections.children if self.sections else []
-        return [str(tab.id) for tab in tabs if isinstance(tab, gr.Tab)]
-
     @cached_property
     def allowed(self) -> Allowed:
         """What a place may say of the tab."""
         return Allowed(
-            tuple(self.section_ids),
+            tuple(section_ids(self.sections)) if self.sections else (),
             tuple(str(value) for _, value in self.choice.choices) if self.choice else (),
             {name: reader_of(setting) for name, setting in self.settings.items()}
             | dict.fromkeys(self.texts, str)

@@ -1,6 +1,8 @@
-"""A dropdown whose choices may be those of another study by the time a request arrives.
+"""Controls whose choices may be others by the time a request arrives: those of another study, or
+of a newer text.
 
-In a module of its own because gradio writes a .pyi, a copy that grows old, beside every component.
+In a module of their own because gradio writes a .pyi, a copy that grows old, beside every
+component.
 """
 
 import gradio as gr
@@ -14,4 +16,19 @@ class Choice(gr.Dropdown):
 
     def preprocess(self, payload: str | int | None) -> str | int | None:  # type: ignore[override]
         """What the page sent, if it can be chosen."""
-        return payload if payload in [value for _, value in self.choices] else None
+        return offered(self, payload)
+
+
+class RadioChoice(gr.Radio):
+    """The same as a gr.Radio."""
+
+    is_template = True
+
+    def preprocess(self, payload: str | int | None) -> str | int | None:  # type: ignore[override]
+        """What the page sent, if it can be chosen."""
+        return offered(self, payload)
+
+
+def offered(control: gr.Dropdown | gr.Radio, payload: str | int | None) -> str | int | None:
+    """A value that a control offers, else None."""
+    return payload if payload in [value for _, value in control.choices] else None

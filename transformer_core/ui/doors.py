@@ -12,6 +12,7 @@ from transformer_core.inside.anatomy import Node
 from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.studies import twins
+from transformer_core.tasks.requests import InputError
 from transformer_core.ui.place import NAMES, Place, Setting, joined
 from transformer_core.ui.views.shared import by_kind
 
@@ -42,18 +43,15 @@ def from_text(models: Models, name: str, text: str, written: Sequence[int] = ())
 
     What would be refused behind a door gets none.
     """
-    if not text.strip():
-        return []
-    answer_fits = len(written) <= forward.MAX_TOKENS
-    doors = [see_inside(name, text, written)] if answer_fits and fits(models, name, text) else []
-    return [*doors, *try_twins(models, name, text)]
+    inside = [see_inside(name, text, written)] if opens(models, name, text, written) else []
+    return [*inside, *try_twins(models, name, text)]
 
 
 def see_inside(
     name: str, text: str, written: Sequence[int] = (), part: str = "", head: int = 1
 ) -> Door:
     """The door to Inside: a checkpoint opened with a text, its answer, and one of its parts."""
-    text = text[-forward.MAX_TOKENS :] if name == CHARACTERS else text
+    text = cut(name, text)
     settings: dict[str, Setting] = {"written": joined(written), "part": part, "head": head}
     settings[NAMES["inside"].others[0]] = ""  # the number that was open there was of another text
     return "Look inside the model", Place("inside", "", text, name, settings=settings)
@@ -69,14 +67,18 @@ def try_twins(models: Models, name: str, text: str, part: str = "", head: int = 
     return [("Try it in Ablations", Place("ablations", "twins", text, name, settings=settings))]
 
 
-def fits(models: Models, name: str, text: str) -> bool:
-    """Whether a text is short enough for Inside, as its model reads it; of characters the last ones
-    are taken, and always fit."""
-    if name == CHARACTERS:
-        return True
-    trained = models.get(name)
-    most = min(forward.MAX_TOKENS, trained.model.config.max_len)
-    return len(text) <= forward.MAX_CHARACTERS and len(trained.tokenizer.encode(text)) <= most - 2
+def opens(models: Models, name: str, text: str, written: Sequence[int]) -> bool:
+    """Whether a checkpoint can be looked into with what the door brings of a text."""
+    try:
+        forward.checked(models.get(name), cut(name, text), written)
+    except InputError:
+        return False
+    return True
+
+
+def cut(name: str, text: str) -> str:
+    """What the door to Inside brings of a text: of characters the last ones."""
+    return text[-forward.MAX_TOKENS :] if name == CHARACTERS else text
 
 
 def watch_it_form() -> Door:

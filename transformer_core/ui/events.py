@@ -40,15 +40,23 @@ Values = dict[Any, Any]  # of the components that a handler answers with
 
 
 def after_any(
-    triggers: Sequence, handler: Callable, inputs: Any, outputs: Any, **how: Any
+    triggers: Sequence,
+    handler: Callable,
+    inputs: Any,
+    outputs: Any,
+    *,
+    js: str = "() => {}",
+    **how: Any,
 ) -> Dependency:
     """Wire one of several handlers of the same triggers; only the newest state needs an answer.
+
+    js is for what the browser waits, such as ENTERED, before the handler is called.
 
     While a handler is busy, gradio's page queues its trigger and then reruns every handler of that
     trigger: two handlers that share one would restart each other for ever. So each handler follows
     an event of its own, which happens in the browser alone.
     """
-    happened = gr.on(triggers, None, None, None, js="() => {}", **PRIVATE)
+    happened = gr.on(triggers, None, None, None, js=js, **PRIVATE)
     return happened.then(handler, inputs, outputs, **{"trigger_mode": "always_last", **how})
 
 

@@ -1,7 +1,7 @@
 """Sections that follow what stands above them, and are drawn only while they are open."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.components import Component
 
 from transformer_core.ui.events import HIDDEN, answers_errors, is_count
+from transformer_core.ui.layout import section_ids
 
 
 class Follower(NamedTuple):
@@ -62,13 +63,17 @@ def while_open(section: str, handler: Callable) -> Callable:
     return answer
 
 
-def open_section(row: gr.Tabs) -> gr.State:
-    """The id of the section that is open; at first it is the first. ValueError if the row holds
-    anything else."""
-    tabs = [tab for tab in row.children if isinstance(tab, gr.Tab)]
-    if len(tabs) < len(row.children):  # gradio counts all children to tell which section is which
+def open_section(row: gr.Tabs, followed: Iterable[str] = ()) -> gr.State:
+    """The id of the section that is open; at first it is the first.
+
+    followed are the sections that somebody waits for. ValueError if the row has no such section, or
+    holds anything else.
+    """
+    ids = section_ids(row)
+    if len(ids) < len(row.children):  # gradio counts all children to tell which section is which
         raise ValueError("a row of sections holds something that is no section")
-    ids = [str(tab.id) for tab in tabs]
+    if missing := sorted({*followed} - {*ids}):
+        raise ValueError(f"a row of sections lacks {', '.join(missing)}")
     shown = gr.State(ids[0])
 
     def opened(event: gr.EventData):
@@ -77,5 +82,6 @@ def open_section(row: gr.Tabs) -> gr.State:
 
     # every press, one after the other: of a row that is walked back and forth the last one holds
     all_of_them: dict[str, Any] = {"trigger_mode": "multiple", "concurrency_limit": 1, **HIDDEN}
-    gr.on([tab.select for tab in tabs], opened, None, shown, **all_of_them)
+    presses = [tab.select for tab in row.children if isinstance(tab, gr.Tab)]
+    gr.on(presses, opened, None, shown, **all_of_them)
     return shown

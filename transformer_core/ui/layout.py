@@ -18,6 +18,16 @@ def section_id(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
+def section_ids(row: gr.Tabs) -> list[str]:
+    """What an address calls the sections of a row, in their order."""
+    return [str(tab.id) for tab in row.children if isinstance(tab, gr.Tab)]
+
+
+def lead(words: str) -> None:
+    """What a section is for, or what a tab says before it begins; as Markdown."""
+    gr.Markdown(words, elem_classes="lead")
+
+
 def quiet(name: str) -> gr.Button:
     """A button that looks like a word."""
     return gr.Button(name, size="sm", elem_classes="quiet", min_width=0, scale=0)

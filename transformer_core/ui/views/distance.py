@@ -45,17 +45,19 @@ def distance_view(title: str, **component) -> gr.HTML:
 
 def distance_value(
     met: Meeting,
-    encoding: str,
-    how: str,
     tokens: Sequence[str],
     *,
+    encoding: str,
+    title: str,
+    does: str,
     query: int,
     key: int,
     head: int,
     heads: int,
     chosen: str,
 ) -> dict:
-    """What distance.js draws. how says what the encoding does, in a few words.
+    """What distance.js draws. title is what the encoding is called, and does what it does, in a few
+    words.
 
     query and key are the tokens that meet, by their numbers. chosen says these and the head as an
     address does; nothing if they are those that meet at first.
@@ -65,7 +67,8 @@ def distance_value(
     most = met.scores.abs().max().item() or 1.0
     return {
         "encoding": encoding,
-        "how": how,
+        "title": title,
+        "does": does,
         "tokens": tokens,
         "query": query,
         "key": key,
@@ -81,8 +84,3 @@ def distance_value(
         "scores": pack_signed(met.scores / most),
         "periods": [] if met.periods is None else met.periods.tolist(),
     }
-
-
-def refusal(summary: str) -> dict:
-    """The value where there is nothing to draw: why."""
-    return {"summary": summary, "tokens": []}

@@ -4,7 +4,7 @@ import gradio as gr
 from torch import Tensor
 
 from transformer_core.ui.views.shared import pack_signed
-from transformer_core.ui.views.view import steered, view
+from transformer_core.ui.views.view import refused, steered, view
 
 
 def encoding_view(title: str, **component) -> gr.HTML:
@@ -22,15 +22,20 @@ def encoding_view(title: str, **component) -> gr.HTML:
 
 
 def encoding_value(
-    name: str, table: Tensor | None, says: str, names: dict[str, str], *, is_bias: bool = False
+    name: str, table: Tensor, says: str, names: dict[str, str], *, is_bias: bool = False
 ) -> dict:
-    """What encoding.js draws. table (positions, columns); None if the encoding does nothing.
+    """What encoding.js draws. table (positions, columns).
 
     names are those of the table, row, column and likeness. is_bias: the table is what is added to
     the scores of each query (row) for each key (column), not a vector for every position.
     """
     value = {"name": name, "says": says, "names": names, "isBias": is_bias}
-    return {**value, **(packed(table) if table is not None else {"table": ""})}
+    return {**value, **packed(table)}
+
+
+def no_table(says: str, why: str) -> dict:
+    """The value for an encoding that does nothing: what is said of it, and why nothing is drawn."""
+    return {"says": says, **refused(why)}
 
 
 def encodings_view(title: str, **component) -> gr.HTML:

@@ -15,7 +15,9 @@ def lens_view(title: str, **component) -> gr.HTML:
         '<table class="lens-table" role="grid"></table></div>'
         '<div class="tokens-panel lens-panel" role="tooltip" hidden></div>'
     )
-    return view("lens", title, body, ("csv",), scripts=("shared_roving",), **component)
+    promise = "What the model would say after each layer appears here."
+    component |= {"scripts": ("shared_roving",), "promise": promise}
+    return view("lens", title, body, ("csv",), **component)
 
 
 def lens_value(rows: list[Guesses], agreement: list[float], summary: str) -> dict:

@@ -32,11 +32,11 @@ def orders_value(
     words: Words,
     order: tuple[int, ...],
     found: list[Reordered],
-    hows: dict[str, str],
+    does: dict[str, str],
     summary: str,
     tried: tuple[int, dict[str, int]] | None = None,
 ) -> dict:
-    """What orders.js draws. hows: what each encoding does, in a few words.
+    """What orders.js draws. does: what each encoding does, in a few words.
 
     tried: the number of orders tried, and how many different answers each encoding gave.
     """
@@ -51,7 +51,7 @@ def orders_value(
         "rows": [
             {
                 "name": one.encoding,
-                "how": hows.get(one.encoding, ""),
+                "does": does[one.encoding],
                 "says": one.now.says[:SHOWN_WORDS],
                 "first": one.first.says[:SHOWN_WORDS],
                 "stays": one.stays,

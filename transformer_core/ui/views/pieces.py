@@ -38,12 +38,12 @@ def pieces_value(
     after: str = "",
     undo: str = "",
     best: str = "",
-    error: str = "",
+    refusal: str = "",
 ) -> dict:
     """What pieces.js draws: one sentence in pieces between the texts before and after it.
 
     undo and best are the addresses of the translation without a visitor's last change, and
-    without any. With an error the pieces are of an earlier text, or there are none.
+    without any. With a refusal the pieces are of an earlier text, or there are none.
     """
     return {
         "note": note,
@@ -51,7 +51,7 @@ def pieces_value(
         "after": after,
         "undo": undo,
         "best": best,
-        "error": error,
+        "refusal": refusal,
         "pieces": [
             [
                 spaced(token.text),

@@ -62,8 +62,3 @@ def story_value(
         "best": best,
         "lines": "".join(map(token_line, tokens[first:])),
     }
-
-
-def refusal_value(why: str) -> dict:
-    """What story.js draws where no text can be written: why; the text before it stays."""
-    return {"refusal": why}

@@ -17,10 +17,20 @@ def table_view(title: str, tools: tuple[str, ...] = ("csv",), **component) -> gr
     return view("table", title, body, tools, **component)
 
 
-def rows_value(rows: list[list[str]], name: str, summary: str, *, press: bool = False) -> dict:
-    """A table whose CSV says what it shows; its first row is the head.
+def rows_value(
+    rows: list[list[str]],
+    name: str,
+    summary: str,
+    *,
+    press: bool = False,
+    bold: int = -1,
+    csv: list[list[str]] | None = None,
+    tex: str = "",
+) -> dict:
+    """What table.js draws; the first row is the head.
 
-    press: the last cell of a row is a button.
+    press: the last cell of a row is a button. bold is the number of a row, from 0. csv is what the
+    download says, if not what is shown; tex that of a view that has it.
     """
     named = {"summary": summary, "name": name, "press": press}
-    return {**named, "rows": rows, "bold": -1, "csv": rows}
+    return {**named, "rows": rows, "bold": bold, "csv": csv or rows, "tex": tex}

@@ -63,6 +63,12 @@ def view(
     return View(value, html_template=html, js_on_load=script, apply_default_css=False, **component)
 
 
+def refused(why: str) -> dict:
+    """The value of any view where there is nothing to draw, or nothing new: why, which stands there
+    then, see `holds` in shared.js."""
+    return {"refusal": why}
+
+
 def steered(what: str) -> str:
     """The attributes of a drawing that takes arrow keys: of an image a screen reader would keep
     them to itself. what: a chart, …"""

@@ -90,7 +90,7 @@ def sections_of(here: Layout, answers: Answers) -> Followers:
 def wire_sections(here: Layout, followers: Followers) -> None:
     """The open section is drawn when a study was opened or chosen, when another section is opened,
     and when something is chosen in it."""
-    opened = open_section(here.sections)
+    opened = open_section(here.sections, followers.parts)
 
     def draw(section, shown, name, *values):
         # of a study that is being opened there are no choices yet: it is drawn with them

@@ -28,6 +28,7 @@ from transformer_core.ui.tabs.ablations.layout import Layout
 from transformer_core.ui.tabs.ablations.questions import Focus, Questions
 from transformer_core.ui.views.table import rows_value
 from transformer_core.ui.views.variants import variants_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import in_words, listed
 
 TEXTS = {
@@ -147,6 +148,9 @@ class Answers:
         measured = metric if (split != "train" or metric == "loss") else "loss"
         log = {f"log_{side}": side in logs for side in ("x", "y")}
         lines = learning_lines(study, split, measured, axis, weight, **log)
+        found = found_by(study, metric)
+        if not lines:
+            return refused(found.replace("**", ""))
         y = in_words(f"{split} {measured}")
         if is_loss(measured):
             y += f", nats per {study.unit.removesuffix('s')}"
@@ -157,7 +161,7 @@ class Answers:
             measured,
             f"targets ({study.unit})" if axis == "targets" else axis,
             y,
-            finding=found_by(study, metric),
+            finding=found,
             logs=logs,
         )
 
@@ -196,7 +200,7 @@ class Answers:
             others = [one for one in self.studies.names if position_lines(self.studies.get(one))]
             named = listed([in_words(other) for other in others])
             them = f" Those of {named} were." if others else ""
-            return {"summary": f"Its models were not measured on longer texts.{them}", "lines": []}
+            return refused(f"Its models were not measured on longer texts.{them}")
         known = study.baseline.title
         trained = study.baseline.record["model"]["max_len"]
         return variants_value(
@@ -245,11 +249,11 @@ def notes(name: str) -> str:
 
 def results(found: list[Comparison], metric: str, baseline: str, summary: str) -> dict:
     """The final table of a study, with its downloads."""
-    return {
-        "summary": summary,
-        "name": "ablations",
-        "rows": table(found, metric, baseline),
-        "bold": [one.name for one in found].index(baseline),
-        "csv": [[str(cell) for cell in row] for row in numbers(found)],
-        "tex": latex(found, metric, baseline, f"{summary} {TEST}"),
-    }
+    return rows_value(
+        table(found, metric, baseline),
+        "ablations",
+        summary,
+        bold=[one.name for one in found].index(baseline),
+        csv=[[str(cell) for cell in row] for row in numbers(found)],
+        tex=latex(found, metric, baseline, f"{summary} {TEST}"),
+    )

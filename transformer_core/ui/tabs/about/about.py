@@ -16,7 +16,7 @@ from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import Run
 from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import LATEST
-from transformer_core.ui.layout import section, sections
+from transformer_core.ui.layout import lead, section, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.about.cards import COMMANDS, UNSCORED, Entry, entries
 from transformer_core.ui.views.plot import plot_view
@@ -54,7 +54,7 @@ def build(page: Page) -> Addressed:
         gr.HTML(f'<p class="finding">{summary(found)}</p>', apply_default_css=False)
         table_view("The models", value=rows_value([HEAD, *(e.row for e in found)], "models", ""))
         first = next(iter(CHECKPOINTS.values()))
-        gr.Markdown(REMARKS.format(command=first.command), elem_classes="lead")
+        lead(REMARKS.format(command=first.command))
     with sections() as row:
         for entry in found:
             with section(entry.title) as opened:
@@ -74,6 +74,7 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     prose("\n\n".join(filter(None, [entry.absent, *entry.damage])))
     if not entry.sections:
         prose(UNSCORED * (not entry.absent))
+    if not entry.sections and not entry.runs:
         return None
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=320):

@@ -75,7 +75,7 @@ class Entry:
     kind: str  # of model, as a class is called
     parameters: int  # how many; 0 if there is no such model
     scores: list[Score]  # of its present weights; the first stands in the row
-    sections: dict[str, str]  # of its card, title -> markdown; none if it has no card yet
+    sections: dict[str, str]  # of its card, title -> markdown; without one at most its scores
     runs: list[Run]  # their losses, where they were recorded
     minutes: float  # of training, all runs together, and those of the models that taught it
     trained_on: str  # "CPU", or what a GPU is called
@@ -175,9 +175,10 @@ def scores_of(folder: Path, card: ModelCard | None, task: str) -> list[Score]:
 
 
 def sections_of(card: ModelCard | None, scores: list[Score]) -> dict[str, str]:
-    """The sections of a model card, title -> markdown, its scores as one reads them."""
+    """The sections of a model card, title -> markdown, its scores as one reads them; these alone
+    if there is no card."""
     if card is None:
-        return {}
+        return {"Scores": table_of(scores)} if scores else {}
     # links lead to files beside the card, which this page does not serve
     parts = (part.partition("\n") for part in CODE_LINK.sub(r"`\1`", card.text).split("\n## ")[1:])
     found = {title: content.strip() for title, _, content in parts}

@@ -10,7 +10,7 @@ much of a state came from which character, through all layers (ALTI, Ferrando et
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -54,8 +54,8 @@ from transformer_core.ui.tabs.generate.story import (
     position_of,
     wanting,
 )
-from transformer_core.ui.views.story import refusal_value
 from transformer_core.ui.views.tokens import tokens_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount
 
 TITLE = "Generate"
@@ -94,7 +94,7 @@ def refuses_in_place(handler: Callable) -> Callable:
         try:
             return handler(*arguments)
         except InputError as error:
-            return refusal_value(str(error)), *[gr.skip()] * 4
+            return refused(str(error)), *[gr.skip()] * 4
 
     return wrapped
 
@@ -183,9 +183,10 @@ class Writing:
         return self.lay(desk, cut(desk.story, event.id, event.shown), desk.turn())
 
     @answers_errors
-    def show(self, desk, place):
-        """A branch that was written before."""
-        return self.lay(desk, wanting(replace(desk.story, shown=place), 0), desk.turn())
+    def show(self, desk, number):
+        """A branch that was written before, if it has not made room for a newer one."""
+        story = desk.story.with_number(number)
+        return self.lay(desk, wanting(story, 0), desk.turn()) if story else gr.skip()
 
     @refuses_in_place
     def arrive(self, desk, branch, *wanted):
@@ -252,7 +253,7 @@ def wire_judging(trained: Trained, deeper: Deeper) -> None:
             check_characters("The text", pasted, MAX_PASTED)
             tokens = read(trained, pasted)
         except InputError as error:
-            return tokens_value((), str(error), identity="")
+            return refused(str(error))
         note = (
             f"{amount(len(tokens) - 1, 'character')} predicted, with a surprise of "
             f"{bits_per_token(tokens):.2f} bits on average."

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.ui.layout import section, sections
+from transformer_core.ui.choice import RadioChoice
+from transformer_core.ui.layout import lead, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.generate.learning import TITLE as LEARNING
 from transformer_core.ui.tabs.generate.story import MAX_BRANCHES
@@ -158,14 +159,13 @@ def draw_section() -> Draw:
 def deeper_sections(row: gr.Tabs) -> Deeper:
     """What lies behind the next character, each a section."""
     with section("Branches"):
-        gr.Markdown(
+        lead(
             "Press a character of the story, then another one beside it, or one of the texts that "
             "grow here: the story goes on from there as a new branch. The "
-            f"last {MAX_BRANCHES} branches are kept.",
-            elem_classes="lead",
+            f"last {MAX_BRANCHES} branches are kept."
         )
         garden = garden_view("What it could write from here", elem_id="garden")
-        branches = gr.Radio([], label="Branches", elem_id="branches")
+        branches = RadioChoice([], label="Branches", elem_id="branches")
     with section("Heads"):
         heads = attention_view(
             "What every head looked at", elem_id="heads", elem_classes="heads-beside"
@@ -178,10 +178,9 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
             "A bar for each of the story's characters appears here.",
             elem_id="story-surprise",
         )
-        gr.Markdown(
+        lead(
             "Does this sound like Shakespeare? Paste any text: it is read character by character, "
-            "and tinted where the model did not expect it.",
-            elem_classes="lead",
+            "and tinted where the model did not expect it."
         )
         pasted = gr.Textbox(PASTED, label="Your text", lines=2, max_lines=4)
         judge = gr.Button("Colour by surprise", scale=0)

@@ -145,7 +145,8 @@ class Looking:
 
 def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
     """The picture and the open section follow the place that is looked at."""
-    looking, shown = Looking(models, draw, deeper), open_section(deeper.sections)
+    looking = Looking(models, draw, deeper)
+    shown = open_section(deeper.sections, looking.followers.parts)
     settings: list[gr.Number | gr.Slider] = [draw.seed, *draw.settings]
     here = [desk, shown, *settings]
     # a single listener draws the section: of two, one could answer late, with earlier settings

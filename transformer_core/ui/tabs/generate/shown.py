@@ -2,8 +2,6 @@
 
 import time
 
-import gradio as gr
-
 from transformer_core.checkpoint import Trained
 from transformer_core.decoding.sampling import Sampling
 from transformer_core.explain.flow import story_flow
@@ -11,6 +9,7 @@ from transformer_core.explain.flow_weights import story_weights
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
 from transformer_core.published import Models
 from transformer_core.tasks.generation import Look
+from transformer_core.ui.choice import RadioChoice
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place
 from transformer_core.ui.tabs.generate.story import Story, spelled
@@ -25,9 +24,13 @@ from transformer_core.wording import amount, percent
 
 def display(models: Models, story: Story, *, step: bool = True) -> tuple:
     """Story -> the outputs of every event that shows another text; step: a visitor wanted it."""
-    choices = [(f"{b.number}: {b.label}", place) for place, b in enumerate(story.branches)]
-    radio, doors = gr.Radio(choices, value=story.shown), doors_of(models, story, None, step=step)
-    return growth(story), radio, doors, story.branch.number
+    # by their numbers: their places change when the oldest makes room
+    choices, shown = (
+        [(f"{b.number}: {b.label}", b.number) for b in story.branches],
+        story.branch.number,
+    )
+    doors = doors_of(models, story, None, step=step)
+    return growth(story), RadioChoice(choices, value=shown), doors, shown
 
 
 def doors_of(models: Models, story: Story, position: int | None, *, step: bool = False) -> dict:

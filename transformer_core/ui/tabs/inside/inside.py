@@ -19,12 +19,11 @@ from transformer_core.inside.forward import read_text
 from transformer_core.lab.training import Training
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.address import Addressed, Kept
-from transformer_core.ui.doors import PART
-from transformer_core.ui.events import ENTERED, MODEL, PRIVATE, QUIET, answers_errors, ended_by
+from transformer_core.ui.address import Addressed
+from transformer_core.ui.events import ENTERED, MODEL, QUIET, after_any, answers_errors, ended_by
 from transformer_core.ui.followers import open_section
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import IDS, Setting, ids_of, number, spelled
+from transformer_core.ui.place import ids_of
 from transformer_core.ui.tabs.inside.layout import EXAMPLES, lay_out
 from transformer_core.ui.tabs.inside.number import open_number
 from transformer_core.ui.tabs.inside.visit import (
@@ -37,14 +36,10 @@ from transformer_core.ui.tabs.inside.visit import (
     open_model,
     open_node,
 )
+from transformer_core.ui.views.view import refused
 
 TITLE = "Inside"
 NOTHING = Asked("", "")
-KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what `Asked.kept` names
-    "written": spelled(IDS),
-    "part": spelled(PART),
-    "head": number(1, 99, 1),
-}
 
 
 def opened_example(models: Models, name: str) -> tuple:
@@ -53,9 +48,9 @@ def opened_example(models: Models, name: str) -> tuple:
     return open_model(trained, read_text(trained, EXAMPLES[name]), Asked(name, EXAMPLES[name]))
 
 
-def refused(error: InputError) -> tuple:
+def not_opened(error: InputError) -> tuple:
     """The values of `open_model` if no model is opened: none but the reason, for the drawing."""
-    return None, {"summary": str(error)}, None, None
+    return None, refused(str(error)), None, None
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,7 @@ class Inside:
             return self.at(open_model(trained, reading, asked))
         except InputError as error:
             # the part is kept for the next text; an answer belongs to this one
-            return self.at(refused(error), asked._replace(written=""))
+            return self.at(not_opened(error), asked._replace(written=""))
 
     @answers_errors
     def change_model(self, name, text, training, visit=None):
@@ -181,14 +176,15 @@ def build(page: Page) -> Addressed:
     example = functools.cache(functools.partial(opened_example, page.models))
     layout, inside = lay_out(names), Inside(page.models, names, example)
     asked = [layout.choice, layout.text, page.training]
-    looking = [layout.choice, layout.text, *layout.kept[1:], page.training]
+    part, head = layout.kept["part"].state, layout.kept["head"].state
+    looking = [layout.choice, layout.text, part, head, page.training]
     arriving = [*layout.place, layout.visit, page.training]
     anew = [layout.text, *layout.shown]
     seen = {"show_progress_on": layout.drawing, **MODEL}
     # a picture of another text than the one above it would mislead; gradio's own event for what is
     # typed hears neither of what is pasted nor of what is deleted
-    changed = layout.text.change(None, None, None, js=ENTERED, **PRIVATE)
-    following = changed.then(inside.follow, arriving, layout.shown, **QUIET)
+    changed = [layout.text.change]
+    following = after_any(changed, inside.follow, arriving, layout.shown, js=ENTERED, **QUIET)
     # an answer to what stood there before must not come last: every press on it would be in vain
     ended_by([layout.choice.input], [following])
     looked = gr.on(
@@ -210,9 +206,8 @@ def build(page: Page) -> Addressed:
     layout.choice.input(inside.change_model, [*asked, layout.visit], anew, **last)
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
     layout.unfolded.fold(closed, layout.visit, layout.unfolded, **QUIET)
-    shown, followers = open_section(layout.sections), layout.followers
+    followers = layout.followers
+    shown = open_section(layout.sections, followers.parts)
     changes = [shown.change, layout.moved.change]
     gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
-    states = zip(NOTHING.kept, layout.kept, strict=True)
-    kept = {name: Kept(state, KEPT[name]) for name, state in states}
-    return Addressed(layout.sections, layout.text, layout.choice, kept=kept)
+    return Addressed(layout.sections, layout.text, layout.choice, kept=layout.kept)

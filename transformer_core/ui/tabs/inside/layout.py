@@ -1,14 +1,17 @@
 """What the Inside tab consists of, and where it stands on the page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import gradio as gr
 
 from transformer_core.published import CHECKPOINTS
+from transformer_core.ui.address import Kept, kept_states
+from transformer_core.ui.doors import PART
 from transformer_core.ui.followers import Follower, Followers
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
+from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.tabs.inside.visit import (
     LAB,
     Asked,
@@ -31,6 +34,12 @@ EXAMPLES = {
     "copy_task": "ATTENTION",
 }
 
+READ: dict[str, Callable[[str], Setting]] = {  # in an address, what `Asked.kept` names
+    "written": spelled(IDS),
+    "part": spelled(PART),
+    "head": number(1, 99, 1),
+}
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -41,7 +50,7 @@ class Layout:
     button: gr.Button
     visit: gr.State
     moved: gr.State  # changes when another model, text, part or head is open
-    kept: tuple[gr.State, ...]  # written, part and head of an `Asked`
+    kept: Mapping[str, Kept]  # written, part and head, as `Asked.kept` names them
     drawing: gr.HTML
     part: gr.HTML
     unfolded: gr.HTML  # one number of the part
@@ -52,6 +61,11 @@ class Layout:
     sections: gr.Tabs
 
     @property
+    def states(self) -> list[gr.State]:
+        """What `Asked.kept` gives, in its order."""
+        return [one.state for one in self.kept.values()]
+
+    @property
     def shown(self) -> list[gr.components.Component]:
         """What `open_model` fills, in its order; then what `Inside.at` does."""
         return [self.visit, self.drawing, self.part, self.unfolded, *self.beside]
@@ -59,12 +73,12 @@ class Layout:
     @property
     def beside(self) -> list[gr.components.Component]:
         """What `Inside.at` fills beside what was looked at, in its order."""
-        return [self.moved, self.doors, *self.kept]
+        return [self.moved, self.doors, *self.states]
 
     @property
     def place(self) -> list[gr.components.Component]:
         """What an `Asked` is made of, in its order."""
-        return [self.choice, self.text, *self.kept]
+        return [self.choice, self.text, *self.states]
 
     @property
     def followers(self) -> Followers:
@@ -113,11 +127,11 @@ def lay_out(names: list[str]) -> Layout:
         with section("Logit lens"):
             lens = lens_view("The logit lens", elem_id="inside-lens")
     visit = gr.State(None, time_to_live=KEPT_FOR)
-    kept = tuple(gr.State(value) for value in Asked("", "").kept.values())
+    kept = kept_states(Asked("", "").kept, READ)
     views = drawing, part, unfolded, stages, lines, lens, doors
     return Layout(choice, text, button, visit, gr.State(0.0), kept, *views, row)
 
 
-def follower(view: gr.HTML, draw: Callable[[Visit], dict | None]) -> Follower:
+def follower(view: gr.HTML, draw: Callable[[Visit], dict]) -> Follower:
     """A section with one view of what is open, if anything is."""
     return Follower([view], lambda visit: [draw(visit) if visit else None])

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from transformer_core.checkpoint import Trained
 from transformer_core.inside import boxes
 from transformer_core.inside.anatomy import Node, anatomy
-from transformer_core.inside.encodings import summary
 from transformer_core.inside.forward import Pass, Reading, read_ids, run
 from transformer_core.inside.lens import agreement, guesses, logit_lens
 from transformer_core.inside.stages import code, panels
@@ -18,6 +17,7 @@ from transformer_core.model.trace import Site
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.doors import LIVE_LAB, go_home, part_of, try_twins, watch_it_form
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import is_count
 from transformer_core.ui.place import Place, Setting
 from transformer_core.ui.views.anatomy import anatomy_value
@@ -25,6 +25,7 @@ from transformer_core.ui.views.code import code_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.passage import passage_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount, large
 
 # a visitor's own models, in the order in which they race, and what to do where there is none yet
@@ -47,16 +48,10 @@ SEE = {
     "final norm": "The last state is normalised once more before it is read.",
     "head": "The last state of each token, compared with what could be said.",
 }
-
-POSITIONS = {  # by the encoding; of any other, what its docstring says
-    "sinusoidal": "Waves that tell equal tokens in different places apart are added.",
-    "learned": "A learned row for each place is added: it tells equal tokens apart.",
-    "rotary": "Nothing is added here: in every self-attention, queries and keys are turned by an "
-    "angle that grows with their place.",
-    "alibi": "Nothing is added here: in every self-attention, scores fall with the distance.",
-    "none": "Nothing is added, turned or subtracted here: at most a causal mask tells equal tokens "
-    "in different places apart.",
-}
+NO_TOKENS = (
+    "A classifier predicts no tokens: what it would say after each layer stands in Sentiment, "
+    "under Layers."
+)
 
 
 class Asked(NamedTuple):
@@ -119,8 +114,7 @@ def purpose(seen: Pass, node: Node) -> str:
     if node.role == "head" and isinstance(seen.model, EncoderClassifier):
         return "The last state of [CLS], turned into a score for each class."
     if node.role == "positions":
-        name = seen.model.config.positional_encoding
-        return POSITIONS.get(name) or summary(name)
+        return said_of(seen.model.config.positional_encoding).inside
     return SEE[node.role]
 
 
@@ -159,11 +153,11 @@ def lines_of(visit: Visit) -> dict:
     return code_value([replace(code(run(visit.trained, visit.reading), node), title=title)])
 
 
-def through_the_lens(visit: Visit) -> dict | None:
-    """The logit lens of a model that predicts tokens."""
+def through_the_lens(visit: Visit) -> dict:
+    """The logit lens of a model that predicts tokens; of another one, why there is none."""
+    if isinstance(visit.trained.model, EncoderClassifier):
+        return refused(NO_TOKENS)
     seen = run(visit.trained, visit.reading)
-    if isinstance(seen.model, EncoderClassifier):
-        return None
     lens = logit_lens(seen)
     read = "final norm and output head" if seen.model.config.norm == "pre" else "output head"
     summary = (

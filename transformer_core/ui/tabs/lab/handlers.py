@@ -26,6 +26,7 @@ from transformer_core.ui.tabs.lab.progress import (
 )
 from transformer_core.ui.tabs.lab.settings import plan_of
 from transformer_core.ui.views.code import code_value
+from transformer_core.ui.views.view import refused
 
 
 @dataclass(frozen=True)
@@ -150,19 +151,23 @@ class Lab:
         if event.step is not None:
             check_number("The step", event.step, 0, training.plan.steps)
         training.held = event.step
-        return self.look_now(training, text)
+        return self.look(training, text)
 
     @answers_errors
     def look_now(self, training, text, *values) -> Values:
-        """Decode: the model that is on show, trained or not, with another input; what cannot be
-        read is said where it would be."""
-        begun = has_begun(training)
-        shown = training if begun else self.untrained(values)
+        """Decode: the model that is on show, trained or not, with another input."""
+        if has_begun(training):
+            return self.look(training, text)
+        return self.look(self.untrained(values), text, HINT)
+
+    def look(self, training: Training, text: str, hint: str = "") -> Values:
+        """A model with an input; what cannot be read is said where each output would be."""
         try:
-            shown.reads = shown.check(text)
+            training.reads = training.check(text)
         except InputError as error:
-            return {self.here.output: {"summary": str(error)}}
-        return self.looked_at(shown, "" if begun else HINT)
+            outputs = self.here.output, self.here.rival_output
+            return dict.fromkeys(outputs, refused(str(error)))
+        return self.looked_at(training, hint)
 
     def show_code(self, *values) -> dict:
         """The lines and shapes of each part of the chosen model."""
@@ -171,7 +176,7 @@ class Lab:
             toy, choice = plan.toy(), plan.choices[0]
             config = choice.config(toy)
         except InputError as error:
-            return {"refusal": str(error)}
+            return refused(str(error))
         lengths = len(toy.example) + 1, len(toy.answer(toy.example) or "") + 1
         loop = part("The training loop", list(self.page.fit.code), None)
         return code_value([*code_parts(config, *lengths), loop])

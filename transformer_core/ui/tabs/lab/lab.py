@@ -104,7 +104,8 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     changes = [c.change for c in (layout.steps, layout.race, *layout.ours, *layout.theirs)]
     after_any(changes, *preview, **QUIET)
     after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
-    opened = open_section(layout.sections)
+    code = section_id(CODE)
+    opened = open_section(layout.sections, [code])
     changes = [opened.change, layout.task.change, *sizes]
-    show_code = while_open(section_id(CODE), lab.show_code)
+    show_code = while_open(code, lab.show_code)
     after_any(changes, show_code, [opened, *layout.settings], layout.code, **HIDDEN, **QUEUED)

@@ -8,7 +8,7 @@ import gradio as gr
 from transformer_core.lab.plans import STEPS, Choice, Plan
 from transformer_core.lab.toys import LENGTHS, LETTERS, PASTED, RULES
 from transformer_core.ui.doors import LIVE_LAB, see_inside
-from transformer_core.ui.layout import quiet, section, sections
+from transformer_core.ui.layout import lead, quiet, section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.lab.progress import FIRST
 from transformer_core.ui.tabs.lab.settings import PAIRS, RIVAL, choice_controls
@@ -196,8 +196,3 @@ def pairs_section() -> dict:
 def doors_of(text: str) -> dict:
     """Where an input can be taken: into the model, as it is at that moment."""
     return doors_value([see_inside(LIVE_LAB, text)], {})
-
-
-def lead(words: str) -> None:
-    """What a section is for."""
-    gr.HTML(f'<p class="lead">{words}</p>', apply_default_css=False)

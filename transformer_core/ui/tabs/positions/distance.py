@@ -11,11 +11,12 @@ from transformer_core.published import Models
 from transformer_core.studies.distance import STUDY, meet
 from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.ui import place
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.tabs.positions.asked import one_of
-from transformer_core.ui.tabs.positions.shuffle import HOWS
-from transformer_core.ui.views.distance import PLACES, distance_value, refusal
+from transformer_core.ui.views.distance import PLACES, distance_value
 from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.view import refused
 
 MAX_PIECES = 24
 MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
@@ -52,7 +53,7 @@ class Distance:
         try:
             return self.shown(encoding, text, Pair.said(chosen))
         except InputError as error:
-            return refusal(str(error))
+            return refused(str(error))
 
     @answers_errors
     def meet(self, encoding: str, text: str, event: gr.EventData) -> tuple[dict, str]:
@@ -75,9 +76,16 @@ class Distance:
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [spaced(token).strip() or "␣" for token in tokens]
-        said, how = chosen.written if there else "", HOWS.get(encoding, "")
+        words = said_of(encoding)
         return distance_value(
-            met, encoding, how, shown, **chosen._asdict(), heads=heads, chosen=said
+            met,
+            shown,
+            encoding=encoding,
+            title=words.title,
+            does=words.does,
+            **chosen._asdict(),
+            heads=heads,
+            chosen=chosen.written if there else "",
         )
 
 

@@ -7,14 +7,14 @@ from transformer_core.inside.encodings import (
     effect,
     shift_error,
     shift_matrix,
-    summary,
     turned_query,
 )
 from transformer_core.model.config import ModelConfig
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, sinusoids
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answers_errors
-from transformer_core.ui.views.encoding import encoding_value, encodings_value
+from transformer_core.ui.views.encoding import encoding_value, encodings_value, no_table
 from transformer_core.wording import printed
 
 SHOWN_CHANNELS = 32  # of the rotation matrix: the blocks beyond turn ever more slowly
@@ -25,20 +25,6 @@ ACTS = {  # what an encoding does in the place where it acts
     "bias": "added to the scores of each query (row) for each key (column), first head",
 }
 NOTHING = "nothing is added, turned or subtracted: a shuffled text gives shuffled vectors"
-
-SAYS = {  # of any other encoding, what its docstring says
-    "none": "Without positions attention sees a bag of tokens, unless a causal mask tells what is "
-    "early from what is late.",
-    "sinusoidal": "Each position gets a vector of its own: hands of clocks of every speed. The "
-    "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
-    "learned": "Each position gets a vector that is trained like any other weight. Before the "
-    "training it is noise, as here, and neighbouring positions are no more alike than others.",
-    "rotary": "Nothing is added: queries and keys are turned, pair of channels by pair, by an "
-    "angle that grows with their position. Here is one and the same query of one head, a quarter "
-    "of the channels, at every position.",
-    "alibi": "Nothing is added to the vectors: a score falls with the distance of query and key, "
-    "by a slope of each head's own. Here is the first head's.",
-}
 VECTOR = {
     "table": "A row for each position, a column for each channel",
     "row": "The vector of position {row}",
@@ -59,11 +45,11 @@ def draw_figure(name: str, d_model: int, length: int, base: float) -> dict:
     if name not in POSITIONAL_ENCODINGS:
         raise InputError(f"There is no encoding {name!r}.")
     config = config_of(d_model, length, base)
-    place = acting_place(name)
-    names = BIAS if place == "bias" else VECTOR
+    place, says = acting_place(name), said_of(name).table
     if place is None:
-        names = {**names, "table": f"There is nothing to draw: {NOTHING}."}
-    table, says = table_of(name, place, config), SAYS.get(name) or summary(name)
+        return no_table(says, f"There is nothing to draw: {NOTHING}.")
+    names = BIAS if place == "bias" else VECTOR
+    table = table_of(name, place, config)
     return encoding_value(name, table, says, names, is_bias=place == "bias")
 
 
@@ -108,8 +94,6 @@ def config_of(d_model: int, length: int, base: float) -> ModelConfig:
     return ModelConfig(vocab_size=1, d_model=d_model, max_len=length, position_base=10**base)
 
 
-def table_of(name: str, place: str | None, config: ModelConfig) -> Tensor | None:
-    """What an encoding makes of every position; None if it does nothing. (max_len, columns)"""
-    if place == "rotate":
-        return turned_query(name, config)
-    return None if place is None else effect(name, config, place)
+def table_of(name: str, place: str, config: ModelConfig) -> Tensor:
+    """What an encoding makes of every position. (max_len, columns)"""
+    return turned_query(name, config) if place == "rotate" else effect(name, config, place)

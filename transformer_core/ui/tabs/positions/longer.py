@@ -9,13 +9,14 @@ from transformer_core.studies.encodings import there
 from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.longer import longer_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import listed
 
 FIRST = 3  # times the training's length is read at first
-NAMES = {"none": "no encoding"}  # where the name alone would be misread
 ANSWERS_KEPT = 32  # of the latest texts: the first is read for every visitor, and again and again
 HAMLET = """To be, or not to be, that is the question:
 Whether 'tis nobler in the mind to suffer
@@ -49,7 +50,7 @@ class Longer:
         try:
             return self.shown(text)
         except InputError as error:
-            return {"summary": str(error), "rows": []}
+            return refused(str(error))
 
     @answers_errors
     def read(self, text: str, event: gr.EventData) -> dict:
@@ -82,15 +83,20 @@ class Longer:
         return [(reader, read_on(reader.trained, list(ids))) for reader in found]
 
 
+def named(reader: Reader) -> str:
+    """Its encoding within a sentence, where a mere "none" would be misread."""
+    return said_of(reader.encoding).title.lower()
+
+
 def told(answers: Answers, n: int, length: int) -> str:
     """Who goes on as if nothing had happened, in words."""
     if n <= length:
         said = f"Trained on {length} characters at a time, they read {n}"
         return f"{said}: all {len(answers)} are at home here. Let them read on."
     said = f"After {n} characters of the held-out plays (trained on {length}; nats in brackets): "
-    unread = [reader.encoding for reader, found in answers if found is None]
+    unread = [named(reader) for reader, found in answers if found is None]
     judged = [
-        (f"{NAMES.get(one.encoding, one.encoding)} ({loss:.2f})", one.holds(n, length))
+        (f"{named(one)} ({loss:.2f})", one.holds(n, length))
         for one, _ in answers
         if (loss := one.loss(n)) is not None
     ]

@@ -25,13 +25,15 @@ from transformer_core.ui.tabs.positions.longer import Longer
 from transformer_core.ui.tabs.positions.shuffle import Ordered, Shuffling
 
 TITLE = "Positional encodings"
+SHUFFLE, LONGER, DISTANCE = "shuffle", "longer", "distance"  # the sections that ask models
 
 
 def build(page: Page) -> Addressed:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     here = lay_out()
-    shown = open_section(here.sections)
-    wire(page, here, shown)
+    followers = followers_of(here)
+    shown = open_section(here.sections, [*followers.parts, SHUFFLE, LONGER, DISTANCE])
+    wire(page, here, shown, followers)
     shuffle_words(page, here, shown)
     read_longer(page, here, shown)
     let_meet(page, here, shown)
@@ -42,7 +44,20 @@ def build(page: Page) -> Addressed:
     return Addressed(here.sections, here.sentence, here.encoding, sizes, kept, texts=texts)
 
 
-def wire(page: Page, here: Layout, shown: gr.State) -> None:
+def followers_of(here: Layout) -> Followers:
+    """What the sections show that follow the sliders."""
+    return Followers(
+        {
+            "similarity": Follower([here.similarity, here.row], draw_similarity, [here.position]),
+            "rotation": Follower(
+                [here.clocks, here.matrix, here.proof], draw_rotation, [here.p, here.k]
+            ),
+            "all-five": Follower([here.all_five], draw_all),
+        }
+    )
+
+
+def wire(page: Page, here: Layout, shown: gr.State, followers: Followers) -> None:
     """The figure follows its sliders, and so does the section that is open."""
     sizes = [here.d_model, here.length, here.base]
     changes = [page.opened.select, *(size.change for size in sizes)]
@@ -59,15 +74,6 @@ def wire(page: Page, here: Layout, shown: gr.State) -> None:
         [here.length, here.position],
         here.position,
         **QUIET,
-    )
-    followers = Followers(
-        {
-            "similarity": Follower([here.similarity, here.row], draw_similarity, [here.position]),
-            "rotation": Follower(
-                [here.clocks, here.matrix, here.proof], draw_rotation, [here.p, here.k]
-            ),
-            "all-five": Follower([here.all_five], draw_all),
-        }
     )
     after_any(
         [*changes, shown.change, *(one.change for one in (here.position, here.p, here.k))],
@@ -94,7 +100,7 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     asked = shown, here.sentence
     left = gr.State(Ordered(), time_to_live=KEPT_FOR)
     shows = [here.orders, left]
-    begin = while_open("shuffle", shuffling.begin)
+    begin = while_open(SHUFFLE, shuffling.begin)
     after_any(begins(page, *asked), begin, [*asked, left], here.orders, **QUIET)
     here.orders.order(shuffling.move, here.sentence, shows, **QUIET)
     here.orders.answers(
@@ -111,7 +117,7 @@ def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
     asked = shown, here.long_text
-    begin = while_open("longer", reading.begin)
+    begin = while_open(LONGER, reading.begin)
     after_any(begins(page, *asked), begin, [*asked], here.longer, **QUIET)
     here.longer.read(reading.read, here.long_text, here.longer, **QUIET)
 
@@ -120,6 +126,6 @@ def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
     asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
-    begin = while_open("distance", meeting.begin)
+    begin = while_open(DISTANCE, meeting.begin)
     after_any(begins(page, *asked), begin, [*asked, here.met], here.distance, **QUIET)
     here.distance.meet(meeting.meet, [*asked[1:]], shows, **QUIET)

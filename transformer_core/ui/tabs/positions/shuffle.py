@@ -20,9 +20,11 @@ from transformer_core.studies.orders import (
     words_of,
 )
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.asked import check_any
 from transformer_core.ui.views.orders import orders_value
+from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount
 
 EXAMPLES = {
@@ -30,13 +32,6 @@ EXAMPLES = {
     "girl and boy": "A girl behind a boy.",
 }
 FIRST = EXAMPLES["dog and man"]
-HOWS = {
-    "none": "nothing is done",
-    "sinusoidal": "waves are added",
-    "learned": "a table is added",
-    "rotary": "queries and keys are turned",
-    "alibi": "scores are lowered",
-}
 
 
 Tried = tuple[int, dict[str, int]]  # how many orders, and each model's number of answers to them
@@ -71,7 +66,7 @@ class Shuffling:
             check_any(self.models, STUDY)
             words = words_of(text)
         except InputError as error:
-            return {"summary": str(error), "words": [], "rows": []}
+            return refused(str(error))
         if left.text == text:
             return self.shown(words, left.order, left.tried)
         return self.shown(words, words.swapped if text in EXAMPLES.values() else words.first)
@@ -99,7 +94,8 @@ class Shuffling:
         first = self.read_first(there(self.models, STUDY), words)
         now = first if order == words.first else readings(self.models, words, order)
         found = compared(now, first)
-        return orders_value(words, order, found, HOWS, told(words, order, found), tried)
+        does = {one.encoding: said_of(one.encoding).does for one in found}
+        return orders_value(words, order, found, does, told(words, order, found), tried)
 
 
 def order_sent(sent: object, words: Words) -> tuple[int, ...]:

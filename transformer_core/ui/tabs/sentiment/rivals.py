@@ -4,11 +4,13 @@ report's five sentences.
 """
 
 import functools
+from collections.abc import Callable
+from typing import NamedTuple
 
 import gradio as gr
 import pandas as pd
 
-from transformer_core.checkpoint import Trained, read_scores
+from transformer_core.checkpoint import CheckpointError, Trained, read_scores
 from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
 from transformer_core.studies.trainings import read_trainings
@@ -27,16 +29,27 @@ REPORT = {
     "I really enjoyed the cinematography.": ("positive", 0.6459),
     "Don't watch this garbage.": ("negative", 0.7519),
 }
-# the checkpoints of those that stand beside the classifier
-TRANSFORMER, LSTM, LINEAR = "sentiment_report", "sentiment_lstm", "sentiment_linear"
-CURVES = {"Transformer": TRANSFORMER, "LSTM": LSTM}
-OFFICIAL = {"Transformer above": "sentiment", "linear model": LINEAR}
-READERS = {
-    "Transformer, report's protocol": TRANSFORMER,
-    "LSTM, report's protocol": LSTM,
-    "linear model": LINEAR,
-}
-PUBLISHED = {"Transformer": 0.8558, "LSTM": 0.842}  # the report's accuracies
+
+
+class Rival(NamedTuple):
+    """One that stands beside the classifier."""
+
+    folder: str  # its checkpoint
+    name: str
+    by_report: float | None = None  # the report's accuracy, if it has the report's protocol
+
+    @property
+    def title(self) -> str:
+        """Its name with its protocol, if that is not the classifier's."""
+        return self.name if self.by_report is None else f"{self.name}, report's protocol"
+
+
+TRANSFORMER = Rival("sentiment_report", "Transformer", 0.8558)
+LSTM = Rival("sentiment_lstm", "LSTM", 0.842)
+LINEAR = Rival("sentiment_linear", "Linear model")
+RIVALS = (TRANSFORMER, LSTM, LINEAR)
+OF_THE_REPORT = [rival for rival in RIVALS if rival.by_report is not None]
+OFFICIAL = [Rival("sentiment", "Transformer above"), LINEAR]
 SEE = (
     "The share of validation reviews classified correctly as training went on, "
     "for a Transformer and an LSTM under one protocol: the same data and steps, and "
@@ -52,9 +65,9 @@ def answer(trained: Trained, text: str) -> str:
     return f"{found.label} {sure}"
 
 
-def answers(models: Models) -> list[list[str]]:
-    """The report's sentences, its answers and ours."""
-    readers = {kind: models.get(name) for kind, name in READERS.items() if models.has(name)}
+def answers(models: Models, usable: tuple[str, ...]) -> list[list[str]]:
+    """The report's sentences, its answers and those of the readers that can be used."""
+    readers = {one.title: models.get(one.folder) for one in RIVALS if one.folder in usable}
     rows = [["sentence", "the report", *readers]]
     for text, (label, p) in REPORT.items():
         rows.append(
@@ -81,28 +94,28 @@ def agreement(rows: list[list[str]]) -> str:
 def accuracies(models: Models) -> str:
     """What each scores on the test reviews of its protocol, beside what the report says."""
     parts = {
-        "Of a test tenth, cut as the report cut its own, classified correctly": CURVES,
+        "Of a test tenth, cut as the report cut its own, classified correctly": OF_THE_REPORT,
         "Of the 25,000 official test reviews": OFFICIAL,
     }
-    lines = {where: [scored(models, *one) for one in some.items()] for where, some in parts.items()}
+    lines = {where: [scored(models, one) for one in some] for where, some in parts.items()}
     return "\n\n".join(
         f"{where}: {', '.join(filter(None, said))}." for where, said in lines.items() if any(said)
     )
 
 
-def scored(models: Models, title: str, name: str) -> str:
+def scored(models: Models, one: Rival) -> str:
     """LSTM **89.21 %** (the report's 84.20 %); an empty string without a score."""
-    accuracy = read_scores(models.folder / name).get("accuracy")
-    own = f" (the report's {percent(PUBLISHED[title], 2)})" if title in PUBLISHED else ""
-    return "" if accuracy is None else f"{title} **{percent(accuracy, 2)}**{own}"
+    accuracy = read_scores(models.folder / one.folder).get("accuracy")
+    own = "" if one.by_report is None else f" (the report's {percent(one.by_report, 2)})"
+    return "" if accuracy is None else f"{one.name} **{percent(accuracy, 2)}**{own}"
 
 
 def learnt(models: Models) -> dict[str, pd.DataFrame]:
-    """Validation accuracy of every reader that left its metrics, by its name."""
+    """Validation accuracy of those of the report that left their metrics, by their names."""
     runs = {
-        title: read_trainings(models.folder / name, "accuracy") for title, name in CURVES.items()
+        one.name: read_trainings(models.folder / one.folder, "accuracy") for one in OF_THE_REPORT
     }
-    return {title: those[-1].validation for title, those in runs.items() if those}
+    return {name: those[-1].validation for name, those in runs.items() if those}
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
@@ -114,20 +127,24 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
         with gr.Column(scale=5, min_width=320):
             curves = plot_view("How both learned", SEE, "rivals-curves")
 
-    answered = functools.cache(functools.partial(answers, models))  # to everybody the same
-
-    @answers_errors
-    def draw():
-        from transformer_core.ui.figures.reviews import accuracy_curves
-
-        rows = answered()
-        try:
-            tables, note = learnt(models), accuracies(models)
-        except StudyError as error:
-            tables, note = {}, str(error)
-        absent = filter(None, map(models.absent, READERS.values()))
-        note = "\n\n".join(filter(None, [note, *absent]))
-        figure = accuracy_curves(tables) if tables else None
-        return rows_value(rows, "report", agreement(rows)), figure, note
-
+    # to everybody the same; asked anew when another reader has come, or can be read by now
+    answered = functools.lru_cache(1)(functools.partial(answers, models))
+    draw = functools.partial(drawn, models, answered)
     after_any([opened.select], draw, None, [table, curves, scores], **MODEL)
+
+
+@answers_errors
+def drawn(models: Models, answered: Callable[[tuple[str, ...]], list[list[str]]]) -> tuple:
+    """The table of those that can be used, the curves, and the scores with what is missing."""
+    from transformer_core.ui.figures.reviews import accuracy_curves
+
+    unusable = {one.folder: models.unusable(one.folder) for one in RIVALS}
+    rows = answered(tuple(folder for folder, why in unusable.items() if not why))
+    try:
+        tables, note = learnt(models), accuracies(models)
+    except (CheckpointError, StudyError) as error:
+        tables, note = {}, str(error)
+    # what is wrong with a reader may be wrong with its scores, too
+    note = "\n\n".join(dict.fromkeys(filter(None, [note, *unusable.values()])))
+    figure = accuracy_curves(tables) if tables else None
+    return rows_value(rows, "report", agreement(rows)), figure, note

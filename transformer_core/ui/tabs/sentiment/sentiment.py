@@ -18,7 +18,7 @@ from transformer_core.tasks.classification import classify
 from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import QUEUED, QUIET, after_any, answers_errors
 from transformer_core.ui.followers import Followers, open_section
-from transformer_core.ui.layout import section, section_id, sections
+from transformer_core.ui.layout import lead, section, section_id, sections
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.sentiment import SECTIONS
 from transformer_core.ui.tabs.sentiment.verdict import attended, judged, pictured
@@ -108,11 +108,11 @@ def laid_out(models: Models) -> Layout:
     with sections() as row:
         for module in SECTIONS:
             with section(module.TITLE) as opened:
-                gr.Markdown(inspect.cleandoc(module.__doc__ or ""), elem_classes="lead")
+                lead(inspect.cleandoc(module.__doc__ or ""))
                 if found := module.build(models, review, opened):
                     parts[section_id(module.TITLE)] = found
     first_screen = verdict, picture, weights, doors
-    return Layout(review, *first_screen, row, open_section(row), Followers(parts))
+    return Layout(review, *first_screen, row, open_section(row, parts), Followers(parts))
 
 
 def named(models: Models) -> dict[str, str]:
@@ -130,7 +130,8 @@ def follow_the_text(page: Page, layout: Layout) -> None:
     """
     review, section, followers = layout.review, layout.section, layout.followers
     changes = [review.change, page.restored.change]
-    judge = first_kept(functools.partial(judged, page.models), FIRST)
+    # not kept: a rival that cannot be read now may be in a minute
+    judge = functools.partial(judged, page.models)
     draw = first_kept(functools.partial(pictured, page.models), FIRST)
     follow = first_kept(followers.draw, section.value, FIRST, *(one.value for one in followers.own))
     after_any(changes, judge, review, [layout.verdict, layout.doors], **QUIET)

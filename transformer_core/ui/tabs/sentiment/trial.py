@@ -12,9 +12,10 @@ from transformer_core.explain.attribution import METHODS
 from transformer_core.explain.trial import CHANCE, Trial, put_on_trial
 from transformer_core.published import Models
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.events import ENTERED, LATEST, MODEL, PRIVATE, after_any, stoppable
+from transformer_core.ui.events import ENTERED, LATEST, MODEL, after_any, stoppable
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.views.trial import trial_value, trial_view
+from transformer_core.ui.views.view import refused
 
 TITLE = "Trial"
 
@@ -47,10 +48,13 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
     shown = [tried, methods]
     starts = [run.click, opened.select]
     # if an address brings a text, only once the box has it: a change of the text ends a trial
-    running = gr.on(starts, None, None, None, js=ENTERED, **PRIVATE).then(
+    running = after_any(
+        starts,
         functools.partial(proceedings, models),
         [review, tried],
         shown,
+        js=ENTERED,
+        trigger_mode="once",
         show_progress="minimal",
         show_progress_on=methods,
         **MODEL,
@@ -69,11 +73,11 @@ def proceedings(models: Models, text: str, tried: Tried) -> Iterator[tuple]:
         for state in put_on_trial(models.classifier, text):
             yield Tried(text, CHANCE in state.curves), trial_value(state, progress(state))
     except InputError as error:
-        yield Tried(), {"summary": str(error)}
+        yield Tried(), refused(str(error))
 
 
 def outdated(text: str, tried: Tried) -> list:
     """Take away a trial of another text than the one that stands above."""
     if tried.text in ("", text):
         return gr.skip()
-    return [Tried(), {"summary": "The text has changed: put it on trial again."}]
+    return [Tried(), refused("The text has changed: put it on trial again.")]

@@ -12,25 +12,26 @@ from transformer_core.ui.tabs.sentiment.rivals import LINEAR, LSTM
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.meters import meters_value
+from transformer_core.ui.views.view import refused
 from transformer_core.ui.views.weights import weights_value
 
-RIVALS = {"LSTM": LSTM, "Linear": LINEAR}
+BESIDE = (LSTM, LINEAR)  # the rivals whose verdicts stand there, too
 EMPTY = "Type a review: what the models make of it appears here while you type."
 
 
 def judged(models: Models, text: str) -> tuple[dict, dict]:
     """Values of the verdict and of the doors; a text that cannot be read gets its sentence."""
     if isinstance(text, str) and not text.strip():
-        return meters_value([], EMPTY), doors_value((), {})  # that is no mistake, one types
+        return refused(EMPTY), doors_value((), {})  # that is no mistake, one types
     try:
         found = classify(models.classifier, text)
     except InputError as error:
-        return meters_value([], str(error)), doors_value((), {})
+        return refused(str(error)), doors_value((), {})
     rows = [("Transformer", found.probabilities["positive"])]
     rows += [
-        (title, classify(models.get(name), text).probabilities["positive"])
-        for title, name in RIVALS.items()
-        if not models.unusable(name)
+        (rival.name, classify(models.get(rival.folder), text).probabilities["positive"])
+        for rival in BESIDE
+        if not models.unusable(rival.folder)
     ]
     verdict = meters_value(rows, remarks(found.review))
     doors = doors_value(from_text(models, "sentiment", text), {})

@@ -27,6 +27,7 @@ from transformer_core.ui.tabs.translate.shown import (
     switched,
 )
 from transformer_core.ui.tabs.translate.work import (
+    UNCHANGED,
     Work,
     again,
     arrived,
@@ -54,7 +55,8 @@ class Handlers:
 
     def display(self, work: Work, sentence: Sentence, *, step: bool = False) -> tuple:
         """What is shown of a visitor's work; step: a change that they can take back."""
-        return display(self.trained, work, sentence, doors_of(self.models, work, step=step))
+        doors = doors_of(self.models, work, step=step)
+        return *display(self.trained, work, sentence), doors
 
     @answers_errors
     def typed(self, work, place, forced, off, *search):
@@ -69,7 +71,8 @@ class Handlers:
         try:
             if not holds(self.trained, work, *search):
                 if search == self.first and not by_address and not any(work.changes):
-                    return self.first_example
+                    first, *others = self.first_example
+                    return first, *others, doors_of(self.models, first)
                 work, sentence = begin(self.trained, *search, before=work)
             elif not by_address:  # nothing is new: it stays, with all that was done to it
                 work, sentence = again(self.trained, work)
@@ -77,7 +80,7 @@ class Handlers:
                 work, sentence = arrived(self.trained, work, *asked)
         except InputError as error:
             # what an address wanted of it is not to be done to the next text
-            kept = dict(zip(self.parts.kept, work.kept.values(), strict=True))
+            kept = dict(zip(self.parts.states, work.kept.values(), strict=True))
             return {**kept, self.parts.german: german(work, str(error))}
         return self.display(work, sentence)
 
@@ -95,7 +98,7 @@ class Handlers:
             return gr.skip()
         if not is_count(number, len(work.sources) - 1):
             raise InputError(f"There is no sentence {number!r}.")
-        return self.display(*again(self.trained, work, shown=number, forced=(), off=()), step=True)
+        return self.display(*again(self.trained, work, shown=number, changes=UNCHANGED), step=True)
 
     @answers_errors
     def pick_piece(self, event: gr.EventData, work, *search):
@@ -126,7 +129,8 @@ class Handlers:
         most = self.trained.model.config.vocab_size - 1
         if not isinstance(path, list) or not all(is_count(i, most) for i in path):
             raise InputError("That is not a beginning of a translation.")
-        return self.display(*again(self.trained, work, forced=tuple(path)), step=True)
+        changes = work.changes._replace(forced=tuple(path))
+        return self.display(*again(self.trained, work, changes=changes), step=True)
 
     @answers_errors
     def toggle(self, event: gr.EventData, work, measured, *search):
@@ -136,7 +140,7 @@ class Handlers:
             back = self.show_worth(work, measured) or {}
             return {self.parts.switches: answering(event, back)}
         off = heads_named(every_head(self.trained.model), event.off)
-        work, sentence = again(self.trained, work, off=off)
+        work, sentence = again(self.trained, work, changes=work.changes._replace(off=off))
         switches = answering(event, switched(self.trained, work, measured))
         shown = dict(zip(self.parts.shown, self.display(work, sentence, step=True), strict=True))
         # the open section is this one, and is answered
@@ -170,8 +174,8 @@ class Handlers:
 
     @functools.cached_property
     def first_example(self) -> tuple:
-        """What everybody sees first."""
-        return self.display(*begin(self.trained, *self.first))
+        """What everybody sees first, but for the doors: behind them models may come and go."""
+        return display(self.trained, *begin(self.trained, *self.first))
 
     @functools.cached_property
     def first(self) -> tuple:

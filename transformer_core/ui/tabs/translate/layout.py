@@ -1,13 +1,18 @@
 """What stands where in the Translate tab."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
+from transformer_core.tasks.sentences import MAX_SENTENCES
 from transformer_core.tasks.translation import MAX_BEAM
+from transformer_core.ui.address import Kept, kept_states
+from transformer_core.ui.head_switches import KEY
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
+from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.translate import report
 from transformer_core.ui.tabs.translate.work import Work
@@ -27,6 +32,11 @@ EXAMPLES = {
     "station": "Where is the nearest station?",
     "two sentences": "Thank you. How are you?",
 }
+READ: dict[str, Callable[[str], Setting]] = {  # in an address, what `Work.kept` names
+    "sentence": number(1, MAX_SENTENCES, 1),
+    "forced": spelled(IDS),
+    "off": spelled(rf"{KEY}(\.{KEY})*"),
+}
 EMPTY = (
     "The German sentence appears here while you type. Its pieces are words or parts of words; the "
     "longer the line under one, the surer the model was of it."
@@ -42,7 +52,7 @@ class Parts:
     """The components that events read and write."""
 
     work: gr.State
-    kept: tuple[gr.State, ...]  # its parts of an address, as `Work.kept` names them
+    kept: Mapping[str, Kept]  # its parts of an address, as `Work.kept` names them
     drawn: gr.State  # changes with every answer, which the open section follows
     measured: gr.State
     english: gr.Textbox
@@ -62,6 +72,11 @@ class Parts:
     report_opened: gr.Tab
 
     @property
+    def states(self) -> list[gr.State]:
+        """What `Work.kept` gives, in its order."""
+        return [one.state for one in self.kept.values()]
+
+    @property
     def search(self) -> list:
         """What a search is made from."""
         return [self.english, self.beam, self.penalty]
@@ -69,16 +84,16 @@ class Parts:
     @property
     def shown(self) -> list:
         """What follows from a visitor's work alone, which is the first."""
-        answer = [self.work, *self.kept, self.drawn]
-        first_screen = [self.german, self.sentences, self.picture, self.doors]
-        return [*answer, *first_screen, self.ranked, self.tree]
+        answer = [self.work, *self.states, self.drawn]
+        first_screen = [self.german, self.sentences, self.picture]
+        return [*answer, *first_screen, self.ranked, self.tree, self.doors]
 
 
 def lay_out() -> Parts:
     """Lay out the tab; what it says and shows comes later."""
     return Parts(
         work=gr.State(Work(), time_to_live=KEPT_FOR),
-        kept=tuple(gr.State(value) for value in Work().kept.values()),
+        kept=kept_states(Work().kept, READ),
         drawn=gr.State(0.0),
         measured=gr.State(None, time_to_live=KEPT_FOR),
         **lay_out_texts(),

@@ -18,7 +18,7 @@ from transformer_core.tokenization import EOS
 from transformer_core.ui.doors import from_text, watch_it_form
 from transformer_core.ui.head_switches import Measured, damage_to, heads_off, worth
 from transformer_core.ui.place import Place
-from transformer_core.ui.tabs.translate.work import Changes, Work
+from transformer_core.ui.tabs.translate.work import UNCHANGED, Changes, Work
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
 from transformer_core.ui.views.heads import SHOWN_TOKENS, attention_value
@@ -32,8 +32,8 @@ SURE = 0.8  # a piece with at least this probability counts as sure
 N_RANKED = 5
 
 
-def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tuple:
-    """The outputs `Parts.shown`: sentence is what work looks at, doors the value of doors_of."""
+def display(trained: Trained, work: Work, sentence: Sentence) -> tuple:
+    """The outputs `Parts.shown` without the doors: sentence is what work looks at."""
     return (
         work,
         *work.kept.values(),
@@ -41,7 +41,6 @@ def display(trained: Trained, work: Work, sentence: Sentence, doors: dict) -> tu
         german(work),
         choice(work),
         flow_value(translation_flow(trained, sentence)),
-        doors,
         ranking(sentence, work.length_penalty),
         searched(trained, sentence),
     )
@@ -52,17 +51,17 @@ def nothing() -> tuple:
     german, choice, picture = None, gr.Radio([], visible=False), None
     doors = doors_value((), Work().kept)
     ranked = tree = None
-    first_screen = german, choice, picture, doors
-    return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree
+    first_screen = german, choice, picture
+    return Work(), *Work().kept.values(), time.monotonic(), *first_screen, ranked, tree, doors
 
 
-def german(work: Work, error: str = "") -> dict:
+def german(work: Work, refusal: str = "") -> dict:
     """The translation: the pieces of the sentence looked at, and the sentences around it.
 
-    With an error, which says why another text cannot be translated, it is shown as a past one.
+    With a refusal, which says why another text cannot be translated, it is shown as a past one.
     """
     if work.now is None:
-        return pieces_value((), "", error=error)
+        return pieces_value((), "", refusal=refusal)
     tokens = work.now.tokens
     return pieces_value(
         tokens,
@@ -70,15 +69,14 @@ def german(work: Work, error: str = "") -> dict:
         before=" ".join(work.texts[: work.shown]),
         after=" ".join(work.texts[work.shown + 1 :]),
         undo=there(work, work.before) if any(work.changes) else "",
-        best=there(work, Changes()) if any(work.changes) else "",
-        error=error,
+        best=there(work, UNCHANGED) if any(work.changes) else "",
+        refusal=refusal,
     )
 
 
 def there(work: Work, changes: Changes) -> str:
     """The address of the sentence looked at, with other changes."""
-    kept = replace(work, forced=changes.forced, off=changes.off).kept
-    return Place("translate", settings=kept).query
+    return Place("translate", settings=replace(work, changes=changes).kept).query
 
 
 def doors_of(models: Models, work: Work, *, step: bool = False) -> dict:
@@ -105,8 +103,8 @@ def confidence(tokens: list[Token]) -> str:
 
 def changes(work: Work) -> str:
     """What a visitor did to a translation, in words."""
-    off = len(work.off)
-    forced = " The beginning is forced." if work.forced else ""
+    off = len(work.changes.off)
+    forced = " The beginning is forced." if work.changes.forced else ""
     return forced + (f" {off} {'head is' if off == 1 else 'heads are'} off." if off else "")
 
 
@@ -152,20 +150,20 @@ def attended(trained: Trained, sentence: Sentence) -> dict:
 
 def switched(trained: Trained, work: Work, measured: Measured | None) -> dict:
     """The head switches, and what each head is worth if that was measured."""
-    now = work.translated
+    now, off = work.translated, work.changes.off
     plain = work.plain or now
     damage = damage_to(plain, measured)
-    diff = word_diff(plain.text, now.text) if work.off else []
+    diff = word_diff(plain.text, now.text) if off else []
     said, roles = told(trained, work, damage), labelled(roles_of(trained))
-    return switches_value(every_head(trained.model), work.off, damage, said, diff=diff, roles=roles)
+    return switches_value(every_head(trained.model), off, damage, said, diff=diff, roles=roles)
 
 
 def told(trained: Trained, work: Work, damage: dict | None) -> str:
     """What the switches show, in words."""
     now = work.translated
     plain = work.plain or now
-    if work.off:
-        off = heads_off(every_head(trained.model), work.off)
+    if work.changes.off:
+        off = heads_off(every_head(trained.model), work.changes.off)
         change = now.log_prob - plain.log_prob
         stays = ", and the text stays." if now.text == plain.text else "."
         return (

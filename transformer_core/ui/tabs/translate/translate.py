@@ -7,28 +7,18 @@ The percentages beside the picture say how much of a word came from which other,
 (ALTI, Ferrando et al. 2022): where it came from, not why.
 """
 
-from collections.abc import Callable
-
 import gradio as gr
 from gradio.events import Dependency
 
-from transformer_core.tasks.sentences import MAX_SENTENCES
-from transformer_core.ui.address import Addressed, Kept
+from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import MODEL, QUEUED, QUIET, after_any, ended_by
 from transformer_core.ui.followers import Follower, Followers, open_section, while_open
-from transformer_core.ui.head_switches import KEY, wire_knock
+from transformer_core.ui.head_switches import wire_knock
 from transformer_core.ui.page import Page
-from transformer_core.ui.place import IDS, Setting, number, spelled
 from transformer_core.ui.tabs.translate.handlers import Handlers
 from transformer_core.ui.tabs.translate.layout import Parts, lay_out
-from transformer_core.ui.tabs.translate.work import Work
 
 TITLE = "Translate"
-KEPT: dict[str, Callable[[str], Setting]] = {  # how an address is read, by what `Work.kept` names
-    "sentence": number(1, MAX_SENTENCES, 1),
-    "forced": spelled(IDS),
-    "off": spelled(rf"{KEY}(\.{KEY})*"),
-}
 
 
 def build(page: Page) -> Addressed | None:
@@ -42,14 +32,12 @@ def build(page: Page) -> Addressed | None:
     wire_text(page, parts, handlers, pressed)
     gr.api(handlers.translate_text, api_name="translate", **QUEUED)
     settings = {"beam": parts.beam, "penalty": parts.penalty}
-    states = zip(Work().kept, parts.kept, strict=True)
-    kept = {name: Kept(state, KEPT[name]) for name, state in states}
-    return Addressed(parts.sections, parts.english, None, settings, kept, eager=True)
+    return Addressed(parts.sections, parts.english, None, settings, parts.kept, eager=True)
 
 
 def wire_text(page: Page, parts: Parts, handlers: Handlers, pressed: list[Dependency]) -> None:
     """Answer typing, sliders and addresses; whatever was pressed before is cancelled."""
-    typed = [parts.work, *parts.kept, *parts.search]
+    typed = [parts.work, *parts.states, *parts.search]
     # change, not input: an example that is pressed and a text that is pasted count as typed too;
     # of the settings input, for an address changes them together with the text
     changed = [parts.english.change, parts.beam.input, parts.penalty.input]
@@ -63,8 +51,9 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
     """What is pressed in the translation and in the sections. -> what changes the translation"""
     heads = Follower([parts.heads], lambda work: [handlers.show_heads(work)])
     worth = Follower([parts.switches], lambda *now: [handlers.show_worth(*now)], [parts.measured])
-    section = open_section(parts.sections)
-    follow_the_work(parts, section, Followers({"heads": heads, "switch-off": worth}))
+    followers = Followers({"heads": heads, "switch-off": worth})
+    section = open_section(parts.sections, followers.parts)
+    follow_the_work(parts, section, followers)
     work, shown, stands = parts.work, parts.shown, [parts.work, *parts.search]
     numbered = [work, parts.sentences, *parts.search]
     pressed = [

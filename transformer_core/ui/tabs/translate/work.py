@@ -37,6 +37,9 @@ class Changes(NamedTuple):
         return {"forced": joined(self.forced), "off": ".".join(map(head_key, self.off))}
 
 
+UNCHANGED = Changes()
+
+
 @dataclass(frozen=True)
 class Work:
     """One visitor's text: its sentences, the one looked at, and what was done to it.
@@ -49,8 +52,7 @@ class Work:
     shown: int = 0
     beam_size: int = 4
     length_penalty: float = 1.0
-    forced: tuple[int, ...] = ()
-    off: tuple[Head, ...] = ()
+    changes: Changes = UNCHANGED  # what was done to it
     past: tuple[Changes, ...] = ()  # what was done before, step by step
     plain: Written | None = None  # the shown sentence as it is with no head off
     now: Written | None = None  # as it is now
@@ -61,14 +63,14 @@ class Work:
         return self.beam_size, self.length_penalty
 
     @property
-    def changes(self) -> Changes:
-        """What was done to it."""
-        return Changes(self.forced, self.off)
+    def searched(self) -> tuple:
+        """What `plain` is found by."""
+        return self.shown, self.search, self.changes.forced
 
     @property
     def before(self) -> Changes:
         """What had been done to it before the last step."""
-        return self.past[-1] if self.past else Changes()
+        return self.past[-1] if self.past else UNCHANGED
 
     @property
     def kept(self) -> dict[str, Setting]:
@@ -126,19 +128,20 @@ def search_again(
     return replace(work, texts=tuple(known[source] for source in work.sources)), sentence
 
 
-def again(trained: Trained, work: Work, **changes) -> tuple[Work, Sentence]:
-    """Decode the shown sentence anew after a change of what is shown, forced or off, or of how it
-    is searched."""
+def again(trained: Trained, work: Work, **fields) -> tuple[Work, Sentence]:
+    """Decode the shown sentence anew after a change of what is shown, of what is done to it, or of
+    how it is searched."""
     if not work.sources:
         raise InputError(NOTHING)
-    work = followed(work, replace(work, **changes))
-    asked = work.sources[work.shown], *work.search
-    sentence = translate_sentence(trained, *asked, work.forced, work.off)
-    if not work.off:
-        work = replace(work, plain=sentence.written)
-    elif changes.keys() != {"off"}:
-        work = replace(work, plain=translate_sentence(trained, *asked, work.forced).written)
-    return replace(work, now=sentence.written), sentence
+    new = followed(work, replace(work, **fields))
+    asked, (forced, off) = (new.sources[new.shown], *new.search), new.changes
+    sentence = translate_sentence(trained, *asked, forced, off)
+    plain = new.plain
+    if not off:
+        plain = sentence.written
+    elif new.searched != work.searched:
+        plain = translate_sentence(trained, *asked, forced).written
+    return replace(new, plain=plain, now=sentence.written), sentence
 
 
 def looked_at(trained: Trained, work: Work) -> Sentence:
@@ -148,7 +151,7 @@ def looked_at(trained: Trained, work: Work) -> Sentence:
     """
     now = work.translated
     written = [token.id for token in now.tokens]
-    trace = Trace(head_mask(trained.model, work.off))
+    trace = Trace(head_mask(trained.model, work.changes.off))
     return teacher_forced(trained, now.source, list(now.src_ids), written, trace)
 
 
@@ -175,8 +178,7 @@ def arrived(
         trained,
         work,
         shown=place - 1 if place <= n else 0,
-        forced=ids if fits else (),
-        off=heads_named(every_head(model), off.split(".")),
+        changes=Changes(ids if fits else (), heads_named(every_head(model), off.split("."))),
     )
 
 
