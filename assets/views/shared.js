@@ -111,7 +111,15 @@ const READ_AS = new Map(Object.entries({
 }));
 const visible = (token) => READ_AS.get(token) ?? token;
 const percent = (p) =>
-  p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
+  p >= 0.1
+    ? Math.round(100 * p) + ' %'
+    : p >= 0.001
+    ? (100 * p).toFixed(1) + ' %'
+    : p
+    ? '< 0.1 %'
+    : '0 %';
+// of a number that was packed: what rounding took is little, not nothing
+const unpackedPercent = (p) => percent(p || 1e-6);
 // 100 % would claim what no classifier knows
 const sure = (p) =>
   p >= 0.995
