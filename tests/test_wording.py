@@ -1,6 +1,6 @@
 """Numbers in sentences."""
 
-from transformer_core.wording import large, percent, quoted, signed
+from transformer_core.wording import counted, large, percent, quoted, signed, sure
 
 
 def test_what_is_rounded_away_has_no_minus():
@@ -22,3 +22,15 @@ def test_a_share_stays_on_one_line():
     assert percent(0.8266) == "83\N{NO-BREAK SPACE}%"
     assert percent(-0.123, 1, "+") == "−12.3\N{NO-BREAK SPACE}%"
     assert percent(-0.0003, 1, "+") == "+0.0\N{NO-BREAK SPACE}%"
+
+
+def test_what_is_nearly_certain_is_not_said_to_be():
+    found = [sure(p) for p in (0.0, 0.00049, 0.0006, 0.9734, 0.99949, 0.9995, 1.0)]
+    said = ["< 0.1 %", "< 0.1 %", "0.1 %", "97.3 %", "99.9 %", "> 99.9 %", "> 99.9 %"]
+    assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in found] == said
+
+
+def test_of_what_was_counted_all_is_all_and_nothing_nothing():
+    found = [counted(share) for share in (0, 1e-5, 0.5, 0.99956, 1)]
+    said = ["0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"]
+    assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in found] == said

@@ -18,6 +18,20 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
     return f"{decimal(100 * share, digits, sign)}\N{NO-BREAK SPACE}%"
 
 
+def sure(probability: float) -> str:
+    """A probability with one decimal; no model is certain: > 99.9 %, < 0.1 %."""
+    if probability >= 0.9995:
+        return f">\N{NO-BREAK SPACE}{percent(0.999, 1)}"
+    if probability < 0.0005:
+        return f"<\N{NO-BREAK SPACE}{percent(0.001, 1)}"
+    return percent(probability, 1)
+
+
+def counted(share: float) -> str:
+    """A share of what was counted, with one decimal: 100.0 % is all of it, 0.0 % nothing."""
+    return percent(share, 1) if share in (0, 1) else sure(share)
+
+
 def large(n: int) -> str:
     """A large number as one says it, 592 million or 39.3 million; below a million in full."""
     for size, name in ((10**9, "billion"), (10**6, "million")):

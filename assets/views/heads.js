@@ -1,9 +1,9 @@
 // All heads of several attention modules: thumbnails, one enlarged, and one query's row over its
 // text.
 // value: {summary, begin, first: [layer, head], groups: [{name, layers, heads, queries: […],
-//   keys: […], places: [[…], […]], n_keys, weights: packed, context: […], rows: packed or absent,
-//   roles: of each layer and head [name, sentences, worth, what the name goes by: one of KINDS],
-//   empty and 0 where nobody knows}]};
+//   keys: […], places: [[…], […]], n_keys, causal: whether a mask hides what comes later, weights:
+//   packed, context: […], rows: packed or absent, roles: of each layer and head [name, sentences,
+//   worth, what the name goes by: one of KINDS], empty and 0 where nobody knows}]};
 //   weights (layers, heads, queries, keys), rows (layers, heads, context): what the chosen query
 //   sees of the whole context; places are of the queries and keys among all. first is enlarged until a
 //   visitor chooses. With begin: true that query is the first, [CLS], and the two ends of the text
@@ -38,6 +38,7 @@ const hide = $('.option input');
 // a typed “[CLS]” is several tokens
 const isEnd = (token) => token === '[CLS]' || token === '[EOS]';
 const hiding = () => current().begin && hide.checked;
+const STEP = 1 / 65535; // of packed weights
 const endMass = (values, tokens) =>
   hiding() ? tokens.reduce((sum, token, j) => sum + isEnd(token) * values[j], 0) : 0;
 // rows of weights, the ends hidden and the rest of each row brought back to its sum
@@ -45,11 +46,19 @@ function withoutEnds(values, tokens) {
   const m = tokens.length, rest = values.slice();
   if (!hiding()) return rest;
   for (let i = 0; i < values.length; i += m) {
-    const left = Math.max(1e-6, 1 - endMass(values.subarray(i, i + m), tokens));
+    const own = values.subarray(i, i + m), ends = endMass(own, tokens);
+    // rounded as they are packed, small weights may be more together than what the ends leave
+    const left = Math.max(STEP, 1 - ends, own.reduce((sum, v) => sum + v, 0) - ends);
     for (let j = 0; j < m; j++) rest[i + j] = isEnd(tokens[j]) ? 0 : values[i + j] / left;
   }
   return rest;
 }
+const ofWhat = () => ` of its attention${hiding() ? ' (the ends left out)' : ''}`;
+// what a token is given: a share of the rest, or what an end that is left out really takes
+const given = (token, whole, rest) =>
+  hiding() && isEnd(token)
+    ? `${unpackedPercent(whole)} of its attention, which is left out`
+    : unpackedPercent(rest) + ofWhat();
 const at = (l, h) => withoutEnds(headWeights(data(), weights, l, h), data().keys);
 function called(l, h) {
   const [name] = data().roles[l][h];
@@ -172,12 +181,14 @@ function rowText() {
     whole = rows.subarray((layer * g.heads + head) * n, (layer * g.heads + head + 1) * n);
   const values = withoutEnds(whole, g.context);
   $('.heads-hidden').textContent = hiding()
-    ? `, which take ${percent(endMass(whole, g.context))} here; the rest is brought back to 100 %`
+    ? `, which take ${
+      unpackedPercent(endMass(whole, g.context))
+    } here; the rest is brought back to 100 %`
     : '';
   const peak = Math.max(...values, 1e-6);
   place = -1;
   row.replaceChildren(...g.context.map((token, i) => {
-    const node = make('span', { class: 'seen', title: percent(values[i]) });
+    const node = make('span', { class: 'seen', title: given(token, whole[i], values[i]) });
     node.textContent = inText(token);
     node.style.setProperty('--weight', (values[i] / peak).toFixed(3));
     return node;
@@ -190,7 +201,6 @@ function reveal() { // scroll a long text to its strongest token
   const { top, height } = row.getBoundingClientRect();
   row.scrollTop += strongest.getBoundingClientRect().top - top - height / 2;
 }
-const ofWhat = () => ` of its attention${hiding() ? ' (the ends left out)' : ''}`;
 function describe(i) {
   const g = data(), m = g.keys.length, values = at(layer, head).subarray(i * m, (i + 1) * m);
   const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, 3).filter((j) =>
@@ -275,10 +285,13 @@ function read(i, j, chosen = i) {
   j < 0 ? describe(i) : pair(i, j);
 }
 function pair(i, j) {
-  const g = data(), m = g.keys.length;
-  readout.textContent = `Query ${g.places[0][i] + 1} “${unspaced(g.queries[i])}” gives key ${
-    g.places[1][j] + 1
-  } “${unspaced(g.keys[j])}” ${percent(at(layer, head)[i * m + j])}${ofWhat()}.`;
+  const g = data(), cell = i * g.keys.length + j, [asks, told] = [g.places[0][i], g.places[1][j]];
+  readout.textContent = looking(
+    `Query ${asks + 1} “${unspaced(g.queries[i])}”`,
+    `key ${told + 1} “${unspaced(g.keys[j])}”`,
+    given(g.keys[j], headWeights(g, weights, layer, head)[cell], at(layer, head)[cell]),
+    g.causal && told > asks,
+  );
 }
 steerMap(map, {
   status: readout,
@@ -299,7 +312,7 @@ function gives(j, live) {
   readout.ariaLive = live;
   readout.textContent = `Query ${g.places[0][asks] + 1} “${unspaced(g.queries[asks])}” gives “${
     unspaced(g.context[j])
-  }” ${row.children[j].title}${ofWhat()}.`;
+  }” ${row.children[j].title}.`;
 }
 row.addEventListener('pointerover', ({ target }) => {
   const token = target.closest('.seen');

@@ -26,7 +26,7 @@ function draw() {
   inscribe(note, summary);
   table.style.setProperty('--columns', layers.length);
   const heads = ['reads → next', ...layers].map((name) => headCell('col', name));
-  const shares = agreement.map((share) => make('td', { text: share ? percent(share) : '0 %' }));
+  const shares = agreement.map((share) => make('td', { text: percent(share) }));
   table.append(
     make('thead', {}, make('tr', {}, ...heads)),
     make('tbody', {}, ...rows.map(line)),

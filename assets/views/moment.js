@@ -1,7 +1,8 @@
 // A model at one moment: a map for every head, as large as there is room, and what it reads and
 // writes.
-// value: {summary, groups: [{name, layers, heads, queries: […], keys: […], weights: packed
-//   (layers, heads, queries, keys)}], reads: […], writes: [[text, right or null], …]}
+// value: {summary, groups: [{name, layers, heads, queries: […], keys: […], causal: whether a mask
+//   hides what comes later, weights: packed (layers, heads, queries, keys)}], reads: […], writes:
+//   [[text, right or null], …]}
 const maps = $('.moment-maps'),
   line = $('.moment-line'),
   note = $('.view-note'),
@@ -145,11 +146,17 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
 function say() { // what is pointed at, or what the maps are of
   const g = data(), [l, h, i, j] = pointed ?? [];
   if (!(l < g.layers && h < g.heads && i < g.queries.length && j < g.keys.length)) pointed = null;
-  note.textContent = pointed
-    ? `Layer ${l + 1}, head ${h + 1}: “${visible(g.queries[i])}” (query ${i + 1}) gives “${
-      visible(g.keys[j])
-    }” (key ${j + 1}) ${percent(at(l, h)[i * g.keys.length + j])} of its attention.`
-    : seen.summary;
+  note.textContent = pointed ? read(...pointed) : seen.summary;
+}
+function read(l, h, i, j) { // a cell of a head's map
+  const g = data();
+  const said = looking(
+    `“${visible(g.queries[i])}” (query ${i + 1})`,
+    `“${visible(g.keys[j])}” (key ${j + 1})`,
+    `${unpackedPercent(at(l, h)[i * g.keys.length + j])} of its attention`,
+    g.causal && j > i,
+  );
+  return `Layer ${l + 1}, head ${h + 1}: ${said}`;
 }
 function draw() {
   seen = current();

@@ -32,22 +32,20 @@ function attention(panels) {
   }
   function finding(i) {
     const [best, second] = byWeight(i), weights = rowOf(of.softmax, i);
-    const sum = (step, j) => threeDigits(rowOf(of[step], i)[j]),
-      key = (j) => axisName(of.key.rows[j]);
-    const told = (step) => {
-      const other = second !== undefined && weights[second] >= .005;
-      return sum(step, best) +
-        (other ? `, those with “${key(second)}” to ${sum(step, second)}` : '');
-    };
+    const key = (j) => axisName(of.key.rows[j]);
     // a distance can outdo the products, which then say little
-    const step = of['with position bias'] ? 'with position bias' : 'query · key';
-    const less = of['with position bias'] ? ', less for their distance,' : '';
+    const biased = of['with position bias'], step = biased ? 'with position bias' : 'query · key';
+    const n = of.query.n_columns, divided = of.scaled ? `divided by √${n} and ` : '';
+    const add = biased ? `, ${divided}less for their distance, make` : ' add up to';
+    const sum = (j) => threeDigits(rowOf(of[step], i)[j]), to = biased ? '' : ' to';
+    const other = second !== undefined && weights[second] >= .005;
+    const beside = other ? `, those with “${key(second)}”${to} ${sum(second)}` : '';
     const asks = `“${axisName(of.query.rows[i])}”`, share = percent(weights[best]);
     // a decoder looks for what is to follow the piece that it reads
     return (decodes
       ? `After ${asks}, ${share} of the attention goes to “${key(best)}”`
       : `${asks} gives ${share} of its attention to “${key(best)}”`) +
-      `: their ${of.query.n_columns} products${less} add up to ${told(step)}.`;
+      `: their ${n} products${add} ${sum(best)}${beside}.`;
   }
   const steps = Object.keys(STEPS).filter((step) => of[step]);
   // the places of the columns in the story of a row: products first, then the numbers, the values

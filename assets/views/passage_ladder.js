@@ -49,8 +49,11 @@ const FINDINGS = {
       `${best} answers loudest, with ${value(active)}.`;
   },
   head: ({ who, best, value, panels: [{ column }] }) =>
-    `${column === 'class' ? `What ${who} has become says ${best}` : `After ${who} comes ${best}`}` +
-    `: its score, ${value('logits')}, is the highest and becomes a share of ${
+    `${
+      column === 'class'
+        ? `What ${who} has become says ${best}`
+        : `After ${who} the model expects ${best} most`
+    }: its score, ${value('logits')}, is the highest and becomes a share of ${
       value('probabilities')
     }.`,
 };

@@ -113,7 +113,15 @@ const visible = (token) => READ_AS.get(token) ?? token;
 // a head as sentences call it: decoder layer 1 cross-attention, head 6; group: decoder cross-attention
 const headName = (group, l, head) => `${group.replace(' ', ` layer ${l + 1} `)}, ${head}`;
 const percent = (p) =>
-  p >= 0.1 ? Math.round(100 * p) + ' %' : p >= 0.001 ? (100 * p).toFixed(1) + ' %' : '< 0.1 %';
+  p >= 0.1
+    ? Math.round(100 * p) + ' %'
+    : p >= 0.001
+    ? (100 * p).toFixed(1) + ' %'
+    : p
+    ? '< 0.1 %'
+    : '0 %';
+// of a number that was packed: what rounding took is little, not nothing
+const unpackedPercent = (p) => percent(p || 1e-6);
 // 100 % would claim what no classifier knows
 const sure = (p) =>
   p >= 0.995

@@ -62,6 +62,9 @@ const stepCell = (cell, way, size, first = 0) =>
   cell.map((place, axis) =>
     way[axis] ? clamp(place + way[axis], axis ? first : 0, size[axis] - 1) : place
   );
+// what is said of a query and a key: what is given, unless a causal mask hides what comes later
+const looking = (query, key, given, hidden) =>
+  hidden ? `${query} may not look at ${key}.` : `${query} gives ${key} ${given}.`;
 // A download: a title, and what draw(pen) adds to it in ink.
 function savePainted(name, title, [width, height], draw) {
   const picture = make('canvas'), pen = picture.getContext('2d'), font = '14px sans-serif';

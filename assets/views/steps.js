@@ -23,7 +23,7 @@ function show() {
   slider.setAttribute('aria-valuetext', `symbol ${t + 1} of ${value.written.length}`);
   symbols(source, value.source).forEach((node, j) => {
     node.className = 'steps-symbol';
-    node.title = percent(row[j]);
+    node.title = unpackedPercent(row[j]);
     node.style.setProperty('--weight', row[j].toFixed(3));
   });
   symbols(written, value.written.map(([text]) => text)).forEach((node, i) => {

@@ -1,7 +1,8 @@
 // The same text through several models: what each says of it, and one of its attention heads; the
 // one that is pressed is enlarged.
 // value: {summary, cards: [{title, says: [[text, whether the first card says it otherwise], …],
-//   note, why, queries: […], keys: […], weights: packed}]}
+//   note, why, queries: […], keys: […], causal: whether a mask hides what comes later, weights:
+//   packed}]}
 const cards = $('.twins-cards'), large = $('.twin-large'), note = $('.view-note');
 const LONG = 2; // characters of a name that still fits upright
 let chosen = 0;
@@ -65,9 +66,12 @@ function plot(twin) {
   const read = (i, j) => {
     cell = [i, j];
     markAxes([queries, keys], cell);
-    said.textContent = `“${unspaced(twin.queries[i])}” gives “${unspaced(twin.keys[j])}” ${
-      percent(weights[i * m + j])
-    } of its attention.`;
+    said.textContent = looking(
+      `“${unspaced(twin.queries[i])}”`,
+      `“${unspaced(twin.keys[j])}”`,
+      `${unpackedPercent(weights[i * m + j])} of its attention`,
+      twin.causal && j > i,
+    );
   };
   steerMap(map, {
     status: said,

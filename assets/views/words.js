@@ -72,7 +72,7 @@ const offered = () =>
       },
       make('code', { text }),
       make('span', {
-        text: `${current().labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${percent(Math.max(p, 1 - p))}`,
+        text: `${current().labels[p >= 0.5 ? 1 : 0].slice(0, 3)} ${sure(Math.max(p, 1 - p))}`,
       }),
     );
     pick.style.setProperty('--p', likelihood);

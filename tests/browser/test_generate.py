@@ -349,6 +349,11 @@ def test_what_a_head_looked_at_most_is_in_sight_however_long_the_text_is(open_pa
     expect(row.locator(".on")).to_have_text("I")
     row.press("End")
     expect(row.locator(".on")).to_be_in_viewport()
+    plot = page.locator("#heads .heads-map").bounding_box()
+    page.mouse.move(plot["x"] + plot["width"] - 2, plot["y"] + 2)
+    expect(said).to_contain_text("may not look at key")
+    page.mouse.move(plot["x"] + 2, plot["y"] + plot["height"] - 2)
+    expect(said).to_contain_text(" of its attention.")
     page.emulate_media(media="print")
     assert row.evaluate("row => row.scrollHeight === row.clientHeight"), "on paper it is whole"
     page.emulate_media(media="screen")

@@ -317,6 +317,8 @@ def one_goes_from_part_to_part(page):
     expect(title).to_contain_text("norm")
     press(page, "decoder:head", "output head")
     expect(on).to_be_disabled()
+    said = re.compile(r"^After “.+” the model expects “.+” most: its score, .+, is the highest")
+    expect(part.locator(".view-note")).to_have_text(said)
     press(page, "encoder:embedding", "embedding")
 
 
@@ -489,12 +491,19 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     press_tab(page, "Live lab")
     page.locator("#lab-heads canvas").first.wait_for()
     rest(page)  # while a tab is built, what is typed is lost
+    press_section(page, "The model")
+    page.get_by_label("Positions", exact=True).and_(page.locator(":visible")).click()
+    page.get_by_role("option", name="alibi", exact=True).click()
     train_long(page)
     press_tab(page, "Inside")
     note = page.locator("#inside-model .view-note[role=status]")
     expect(note).to_contain_text("of your Live lab, at step")
     press(page, CROSS, "cross-attention, head 1 of 2")
     assert "masked" in stages(page)
+    press(page, "decoder:0:self:attention", "self-attention, head 1 of 2")
+    made = "products, divided by √32 and less for their distance, make "
+    expect(page.locator("#inside-part .view-note")).to_contain_text(f": their 32 {made}")
+    press(page, CROSS, "cross-attention, head 1 of 2")
     expect(lens(page).locator("td.right").first).to_be_visible()
     first, status = step_of(note), page.locator("#lab-status")
     press_tab(page, "Live lab")

@@ -175,11 +175,16 @@ def the_ends_are_hidden_and_their_share_is_told(page):
     page.wait_for_selector("#review-heads .heads-grid button")
     row, hidden = page.locator(".heads-row .seen"), page.locator("#review-heads .heads-hidden")
     expect(hidden).to_contain_text("which take")
-    assert row.first.inner_text() == "[CLS]" and row.first.get_attribute("title") == "< 0.1 %"
+    said = page.locator("#review-heads .view-readout")
+    page.locator("#review-heads .heads-row").press("Home")
+    expect(said).to_contain_text(
+        re.compile(r"gives “\[CLS\]” .+%.of its attention, which is left out")
+    )
+    taken = row.first.get_attribute("title").removesuffix(", which is left out")
     hide = page.locator("#review-heads").get_by_label("hide [CLS]")
     hide.uncheck()
     expect(hidden).to_be_empty()
-    assert row.first.get_attribute("title") != "< 0.1 %"
+    assert row.first.get_attribute("title") == taken, "what it really takes"
     hide.check()
     expect(hidden).to_contain_text("which take")
 
@@ -296,7 +301,7 @@ def a_word_is_replaced_by_what_one_types(page):
 
 
 def a_flip_is_searched_and_explained(page):
-    page.get_by_role("button", name="Smallest set").click()
+    page.get_by_role("button", name="A small set").click()
     expect(page.locator("#words .view-note")).to_contain_text("set")
     expect(page.locator("#words .deleted").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
@@ -306,7 +311,7 @@ def a_word_that_is_opened_during_a_search_stays_open(page):
     page.locator("#words .words-word").nth(2).click()
     other = page.locator("#words .words-panel input")
     other.fill("fine")
-    page.get_by_role("button", name="Smallest set").evaluate("button => button.click()")
+    page.get_by_role("button", name="A small set").evaluate("button => button.click()")
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
     rest(page)
     expect(other).to_have_value("fine")
@@ -316,7 +321,7 @@ def a_word_that_is_opened_during_a_search_stays_open(page):
 def a_search_for_a_flip_ends_with_the_text_that_it_is_of(page):
     page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
     rest(page)
-    page.get_by_role("button", name="Smallest set").click()
+    page.get_by_role("button", name="A small set").click()
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
     page.locator("#review textarea").fill("Great fun")
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
@@ -363,7 +368,7 @@ def test_a_search_and_a_trial_are_stopped(open_page):
     page = opened(open_page, "words", "It was a good film with a good cast. " * 48)
     ready(page, "words")
     rest(page)
-    search = page.get_by_role("button", name="Smallest set")
+    search = page.get_by_role("button", name="A small set")
     is_stopped(page, search.click, "#words", "Tried without")
     is_stopped(page, lambda: press_section(page, "Trial"), "#trial", "have answered")
 

@@ -1,5 +1,6 @@
 import math
 import threading
+from dataclasses import replace
 
 import pytest
 import torch
@@ -291,9 +292,24 @@ def test_the_verdict_names_the_method_with_the_smallest_area(trained):
     areas = {m: a for m, a in last.areas.items() if m != CHANCE}
     best = min(areas, key=areas.get)
     assert f"the most faithful method is {best}:" in last.verdict
-    chance = [torch.trapezoid(one, last.dropped).item() for one in last.random]
+    chance = [round(torch.trapezoid(one, last.dropped).item(), 4) for one in last.random]
     beaten = sum(area > areas["raw attention"] for area in chance)
     assert f"does better than {beaten} of {len(chance)} random orders" in last.verdict
+
+
+def test_methods_of_one_area_are_all_named_and_share_their_place(trained):
+    *_, last = put_on_trial(trained, SAID)
+    attention, first, second, *others = (a.method for a in last.attributions)
+    even = torch.full((len(last.dropped),), 0.5)
+    levels = {first: 0.0, second: 1e-6, attention: 0.1, others[0]: 0.1, CHANCE: 0.1}
+    levels |= dict.fromkeys(others[1:], 0.2)
+    alike = {method: even + level for method, level in levels.items()}
+    random = torch.stack([even + 0.1, even + 0.100001, even + 0.2])
+    trial = replace(last, curves=alike, random=random)
+    assert f"the most faithful methods are {first} and {second}: " in trial.verdict
+    assert f" {first} ranks first (of " in trial.verdict
+    assert "attention comes third of 7 and does better than 1 of 3 random orders" in trial.verdict
+    assert f"rank correlation with {first} is" in trial.verdict
 
 
 def test_the_shorter_a_text_the_more_random_orders_are_tried(trained):

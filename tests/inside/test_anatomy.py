@@ -21,6 +21,7 @@ from transformer_core.inside.source import ROOT
 from transformer_core.inside.stages import code, panels
 from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.model.trace import Site
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.views.anatomy import anatomy_value
 from transformer_core.ui.views.lens import lens_value
@@ -93,6 +94,28 @@ def test_what_a_switch_removes_is_not_drawn():
     assert not {"norm", "final norm"} & set(roles(norm="none"))
     assert roles(norm="post")[2:5] == ["attention", "add", "norm"]
     assert roles(norm="post")[-1] == "head" and "final norm" not in roles(norm="post")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"norm": "pre"}, {"x + update": "the residual stream after"}),
+        ({"norm": "none"}, {"x + update": "the residual stream after"}),
+        ({"norm": "post"}, {"x + update": "what the norm after it reads"}),
+        ({"norm": "pre"}, {"before": "the residual stream"}),
+        ({"norm": "post"}, {"before": "the sum before it"}),
+        ({"norm": "post", "residual": False}, {"before": "what the sublayer answered"}),
+    ],
+)
+def test_a_sum_that_a_norm_follows_is_no_state_of_the_stream_yet(changes, told):
+    seen, nodes = looked(DecoderLM, **changes)
+    parts = [panels(seen, node) for node in nodes.values() if node.role in ("add", "norm")]
+    found = [(panel.title, panel.how) for part in parts for panel in part]
+    ((title, how),) = told.items()
+    assert {said for name, said in found if name == title} == {how}
+    if title == "x + update":  # the state that the next part reads
+        after = seen.trace.sublayers[Site("decoder", 0, "self")]
+        assert after.total.equal(after.out) == (changes["norm"] != "post")
 
 
 @pytest.mark.parametrize("encoding", POSITIONAL_ENCODINGS)

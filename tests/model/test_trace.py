@@ -47,6 +47,16 @@ def test_a_trace_changes_no_logit(model_class, norm):
     assert torch.equal(model(*tokens, trace=Trace()), model(*tokens))
 
 
+def test_a_trace_knows_where_no_query_may_look_ahead():
+    for masked in (True, False):
+        model, trace = build(EncoderDecoder, causal_mask=masked), Trace()
+        model(*inputs(EncoderDecoder), trace)
+        for site, attention in trace.attention.items():
+            own = (site.stack, site.kind) == ("decoder", "self")
+            assert attention.causal == (masked and own)
+            assert attention.causal == (not attention.weights.triu(1).any())
+
+
 def test_a_trace_shows_weights_before_dropout():
     model, trace = build(EncoderDecoder, attention_dropout=0.5).train(), Trace()
     model(*inputs(EncoderDecoder), trace)

@@ -22,7 +22,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.tasks.translation import translate, translate_sentence
 from transformer_core.tokenization import train_characters
 from transformer_core.ui.views.twins import compared, twins_value
-from transformer_core.wording import percent
+from transformer_core.wording import sure
 
 
 @pytest.fixture
@@ -120,8 +120,12 @@ def test_translations_are_greedy_and_come_with_their_attention(tmp_path):
 def test_a_twin_without_a_causal_mask_says_what_its_map_is(tmp_path):
     tiny, cheating = tiny_translator(), tiny_translator(causal_mask=False)
     each = {"full": tiny.model, "no_causal_mask": cheating.model}
-    full, open_one = twins(*study_of(tmp_path, "translation", each, tiny.tokenizer), "Speak.")
+    models, study = study_of(tmp_path, "translation", each, tiny.tokenizer)
+    full, open_one = twins(models, study, "Speak.")
     assert "one pass over all" in open_one.note and "one pass" not in full.note
+    found = [(twin, attention(models, twin)) for twin in (full, open_one)]
+    cards = twins_value(found, Site("decoder", 0, "self"), 0, "…")["cards"]
+    assert [card["causal"] for card in cards] == [True, False]
 
 
 def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_it(tmp_path):
@@ -129,12 +133,14 @@ def test_classifiers_say_how_positive_a_text_is_with_attention_where_they_have_i
     kinds = {"full": EncoderClassifier, "lstm": LSTMClassifier, "bag": BagClassifier}
     sizes = {"vocab_size": tokenizer.vocab_size}
     models = {name: build(kind, **sizes) for name, kind in kinds.items()}
+    models["bag"].head.bias.data = torch.tensor([0.0, 99.0])
     loaded, study = study_of(tmp_path, "sentiment", models, tokenizer)
     full, lstm, bag = twins(loaded, study, "Speak, speak.")
     ids = frame(tokenizer.encode("Speak, speak."), TINY.max_len)
     with torch.inference_mode():
         probs = loaded.get("ablations/sentiment/lstm").model(torch.tensor([ids])).softmax(-1)
-    assert lstm.note == f"{percent(probs[0, 1].item(), 1)} positive"
+    assert lstm.note == f"{sure(probs[0, 1].item())} positive"
+    assert bag.note == f"{sure(1.0)} positive", "and not 100 %"
     assert [bool(attention(loaded, twin)) for twin in (full, lstm, bag)] == [True, False, False]
 
 
@@ -160,7 +166,7 @@ def test_cards_show_one_head_or_say_why_not(writers):
     by_title = {card["title"]: card for card in cards}
     assert by_title["one head"]["why"] == "It has no such head."
     assert by_title["full"]["queries"] == list("All:\nSpeak")
-    assert "why" not in by_title["full"]
+    assert "why" not in by_title["full"] and by_title["full"]["causal"]
     nowhere = twins_value(found, Site("decoder", 7, "self"), 0, "…")["cards"]
     assert {card["why"] for card in nowhere} == {"It has no such layer."}
     blind = twins_value([(found[0][0], {})], None, 0, "…")["cards"]

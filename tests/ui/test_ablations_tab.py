@@ -200,6 +200,7 @@ def test_differences_and_longer_texts_are_drawn(answers):
     longer = answers.draw_longer("shakespeare")
     assert titles(longer) == ["full", "no positions", "learned"]
     assert longer["mark"] == [16, "trained up to 16"]
+    assert longer["shown"] == len(longer["lines"]), "all are on"
 
 
 def asked_of(twins, questions, text="All:\nSpeak", layer=1, head=1):
@@ -216,7 +217,8 @@ def test_twins_appear_one_after_the_other_and_are_redrawn_without_asking_again(t
     assert [len(step[here.found]) for step in steps] == [1, 2, 3, 4, 5] and not questions.open
     last = steps[-1]
     assert (last[here.part], last[here.part_head]) == ("decoder:0:self:attention", 1)
-    assert "5 variants have read the text" in last[here.cards]["summary"]
+    said = "5 variants have read the text; below those that have it, decoder layer 1"
+    assert said in last[here.cards]["summary"]
     assert list(twins.run(question, questions)) == [gr.skip()], "it is answered once"
     other = "Speak", "decoder layer 2 self-attention", 2
     redrawn = twins.show_head("shakespeare", last[here.found], *other, questions)

@@ -55,6 +55,7 @@ def test_attention_is_sent_with_its_own_tokens_and_every_head():
     (group,) = value["groups"]
     assert "".join(group["context"]) == TEXT[:12]
     assert (group["layers"], group["heads"]) == (2, 4)
+    assert group["causal"], "no character looks at those that follow it"
     assert group["queries"] == group["keys"] == list(TEXT[:12])
     weights = torch.stack([seen.view(site).weights for site in trained.model.sites])
     for name, wanted in (("weights", weights), ("rows", weights[:, :, -1])):  # the last query whole

@@ -295,7 +295,12 @@ def test_what_is_hidden_by_a_mask_says_so(handlers, training):
     visit, *_ = handlers["pick"](visit, OURS, "CAB", pressed)
     hidden = number_of(handlers, visit, ["masked", 0, 1, 0])
     assert hidden["steps"][-1] == ["hidden by the mask", None] and "softmax" in hidden["said"]
-    assert number_of(handlers, visit, ["softmax", 0, 1, 0])["steps"][-1][1] == 0
+    share = number_of(handlers, visit, ["softmax", 0, 1, 0])
+    assert share["steps"][-1][1] == 0 and "is hidden here" in share["said"]
+    first = number_of(handlers, visit, ["softmax", 0, 0, 0])["said"]
+    assert "the only one that is not hidden" in first
+    second = number_of(handlers, visit, ["softmax", 1, 0, 0])["said"]
+    assert "Of the 2 that are not hidden" in second
 
 
 @pytest.mark.parametrize(

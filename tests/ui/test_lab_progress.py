@@ -25,7 +25,11 @@ def test_progress_is_told_in_numbers():
     said = progress("The model", learner())
     assert said.startswith("The model at step 1,200: 20.0\N{NO-BREAK SPACE}% of the symbols")
     assert said.endswith("It has computed for 3.2 s.")
+    said = progress("The model", learner(accuracy=0.99956, exact=0.0))
+    assert "> 99.9 % of the symbols" in said.replace("\N{NO-BREAK SPACE}", " ")
+    assert " 0.0 % of the outputs" in said.replace("\N{NO-BREAK SPACE}", " ")
     said = progress("The model", learner(accuracy=1.0, exact=1.0, exact_at=(900, 2.5)))
+    assert said.count("100.0\N{NO-BREAK SPACE}%") == 2
     assert said.endswith("It first got all of them right at step 900, after 2.5 s.")
 
 

@@ -82,3 +82,5 @@ def test_the_rotation_is_exact():
     *_, proof = draw_rotation(64, 96, 4, 5, 3)
     error = float(proof.split("at most ")[1].split()[0].replace("−", "-"))
     assert "PE(8)" in proof and error < 1e-5
+    *_, proof = draw_rotation(64, 96, 4, 5, 0)
+    assert proof == "Matrix times PE(5) equals PE(5) exactly, in all 64 channels."

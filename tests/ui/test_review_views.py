@@ -9,6 +9,7 @@ from packed import unpack
 from tiny import tiny_classifier
 
 from transformer_core.explain.attribution import METHODS
+from transformer_core.explain.counterfactuals import Flip
 from transformer_core.explain.trial import CHANCE, put_on_trial
 from transformer_core.model.heads import every_head
 from transformer_core.model.trace import Trace
@@ -21,7 +22,7 @@ from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceeding
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
 from transformer_core.ui.views import heads, meters, trial
 from transformer_core.ui.views.words import words_value
-from transformer_core.wording import percent
+from transformer_core.wording import sure
 
 SAID = "Speak to all of them, <b>hear</b> me"
 
@@ -82,6 +83,12 @@ def test_of_a_trial_that_has_just_begun_there_are_no_curves_and_no_agreement_of_
     value = json.loads(json.dumps(trial.trial_value(first, "told")))
     assert value["chance"] == [] and [m["curve"] for m in value["methods"]] == [[]]
     assert value["agreement"] == [[1.0]]
+
+
+def test_of_methods_that_are_equally_faithful_none_is_ranked_before_the_other(tried):
+    areas = tried.areas
+    sent = {m["name"]: m["area"] for m in trial.trial_value(tried, "told")["methods"]}
+    assert sent == {name: areas[name] for name in sent}, "rounded once, for the sentence as well"
 
 
 def test_words_are_sent_with_what_was_done_to_the_words(trained):
@@ -162,6 +169,20 @@ def test_a_search_for_a_flip_goes_on_from_what_was_done_to_the_words(trained):
     }
 
 
+@pytest.mark.parametrize(
+    ("probability", "flipped", "said"),
+    [
+        (0.49996, True, "no longer positive (just under 50 %)"),
+        (0.4973, True, "no longer positive (49.7 %)"),
+        (0.50004, False, "still just over 50 % positive"),
+        (0.99996, False, "still > 99.9 % positive"),
+    ],
+)
+def test_no_rounding_takes_an_answer_to_the_other_side(probability, flipped, said):
+    told = words.told(Flip((1,), probability, flipped, done=True), "positive", ["good"])
+    assert said in told.replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_a_search_for_a_flip_needs_the_words_that_stand_there(trained):
     editor = words.Editor(SimpleNamespace(classifier=trained))
     assert list(editor.find_flip(words.Edited(SAID), f"{SAID} out")) == []
@@ -234,7 +255,7 @@ def test_switched_off_heads_change_the_probability_that_is_told(trained):
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     after = classify(trained, SAID, Trace({site: mask}, record=False)).probabilities[found.label]
     before = found.probabilities[found.label]
-    assert f"from {percent(before, 1)} to {percent(after, 1)}" in value["summary"]
+    assert f"from {sure(before)} to {sure(after)}" in value["summary"]
 
 
 def test_heads_are_switched_off_for_the_text_that_stands_there(trained):

@@ -9,6 +9,7 @@ import torch
 from tiny import tiny_translator
 
 from transformer_core.decoding.search import Candidate, beam_search
+from transformer_core.inside.arithmetic import three_digits
 from transformer_core.model.heads import every_head
 from transformer_core.studies import twins
 from transformer_core.tasks.requests import Token
@@ -178,7 +179,7 @@ def test_the_first_example_gets_a_door_that_was_not_there_before(handlers, monke
     monkeypatch.setattr(twins, "can_read", lambda *_: False)
     before = doors()
     monkeypatch.setattr(twins, "can_read", lambda *_: True)  # the study was trained meanwhile
-    assert {*doors()} - {*before} == {"Try it on the twins"}
+    assert {*doors()} - {*before} == {"Try it in Ablations"}
 
 
 def test_who_types_goes_on_looking_at_the_same_sentence(trained, work, monkeypatch):
@@ -260,7 +261,16 @@ def test_what_is_pressed_before_a_setting_was_moved_is_left(handlers, work):
 def test_the_ranking_says_by_what_it_ranks(trained, penalty, score):
     _, sentence = begin(trained, TEXT, 2, penalty)
     (_, name), (_, first), *_ = ranking(sentence, penalty)["rows"]
-    assert name == score and first == f"{sentence.ranked[0].score:.2f}"
+    assert name == score and first == three_digits(sentence.ranked[0].score)
+
+
+def test_scores_of_a_strict_ranking_are_told_apart_and_nothing_is_less_than_nothing():
+    scores = {"a": -0.0, "b": -0.01234, "c": -0.01266, "d": -2.5}
+    ranked = [SimpleNamespace(text=text, score=score) for text, score in scores.items()]
+    value = ranking(SimpleNamespace(ranked=ranked), 2)
+    assert [score for _, score in value["rows"][1:]] == ["0", "−0.0123", "−0.0127", "−2.50"]
+    assert [float(score) for _, score in value["csv"][1:]] == [*scores.values()]
+    assert value["csv"][1][1] == "0"
 
 
 def candidate(parent, token, total, index=None):

@@ -1,4 +1,9 @@
-"""How much of every state came from which token: ALTI (Ferrando et al. 2022).
+"""How much of every state came from which token: ALTI, and across two stacks ALTI+.
+
+ALTI is of an encoder (Ferrando, Gállego and Costa-jussà: Measuring the Mixing of Contextual
+Information in the Transformer, EMNLP 2022); ALTI+ goes on through cross-attention, where the
+decoder's own stream is one more part (Ferrando et al.: Towards Opening the Black Box of Neural
+Machine Translation: Source and Target Interpretations of the Transformer, EMNLP 2022).
 
 An attention sublayer adds up vectors: what each token brought to a position through all heads and
 the output projection, and the residual stream. A token's contribution is how much nearer its

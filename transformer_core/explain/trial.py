@@ -17,7 +17,7 @@ from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import LABELS, Pieces, Review, classify, score
 from transformer_core.tasks.requests import InputError
-from transformer_core.wording import decimal, percent
+from transformer_core.wording import decimal, listed, sure
 
 MIN_WORDS = 3  # fewer have no order to compare
 CURVE_POINTS = 12
@@ -101,35 +101,51 @@ class Trial:
     @property
     def areas(self) -> dict[str, float]:
         """The mean probability along each curve, the most faithful method first."""
-        dropped = self.dropped
-        areas = {m: torch.trapezoid(c, dropped).item() for m, c in self.curves.items()}
+        areas = {method: self.area(curve) for method, curve in self.curves.items()}
         return dict(sorted(areas.items(), key=lambda item: item[1]))
+
+    def area(self, curve: Tensor) -> float:
+        """The mean probability along a curve. (points,)
+
+        Rounded once for all who compare: words that are dropped in the same order may differ in the
+        last digits of what was computed.
+        """
+        return round(torch.trapezoid(curve, self.dropped).item(), 4)
 
     @property
     def verdict(self) -> str:
         """The outcome in words, once the trial is complete."""
         if CHANCE not in self.curves:
             return ""
-        methods = [a.method for a in self.attributions]
-        areas, dropped = self.areas, self.dropped
-        best, *_ = ranking = [method for method in areas if method != CHANCE]
-        curve, n_gone = self.curves[best], curve_grid(self.review.pieces)[self.few]
-        first = "word it ranks first" if n_gone == 1 else f"{n_gone} words it ranks first"
-        attention = methods[0]
-        agreement = self.correlation[0, methods.index(best)].item()
-        chances = torch.trapezoid(self.random, dropped)
-        beaten = int((chances > areas[attention]).sum())
+        areas = {method: area for method, area in self.areas.items() if method != CHANCE}
+        best = [method for method, area in areas.items() if area == min(areas.values())]
+        return f"{self.winners(best)} {self.attention_beside(best, areas)}"
+
+    def winners(self, best: list[str]) -> str:
+        """Which methods are the most faithful, and what is lost without what the first of them
+        names."""
+        first, *others = best
+        curve, n_gone = self.curves[first], curve_grid(self.review.pieces)[self.few]
+        are, who = ("methods are", first) if others else ("method is", "it")
+        gone = "word" if n_gone == 1 else f"{n_gone} words"
         return (
-            f"For this review the most faithful method is {best}: without the {first} (of "
-            f"{len(self.review.words)}) the probability of “{self.label}” goes from "
-            f"{percent(curve[0].item(), 1)} to {percent(curve[self.few].item(), 1)}. "
-            f"{attention.capitalize()} comes {ordinal(ranking.index(attention))} of {len(ranking)} "
-            f"and does better than {beaten} of {len(chances)} random orders"
-            + (
-                f"; its rank correlation with {best} is {decimal(agreement, 2)}."
-                if attention != best
-                else "."
-            )
+            f"For this review the most faithful {are} {listed(best)}: without the {gone} {who} "
+            f"ranks first (of {len(self.review.words)}) the probability of “{self.label}” goes "
+            f"from {sure(curve[0].item())} to {sure(curve[self.few].item())}."
+        )
+
+    def attention_beside(self, best: list[str], areas: dict[str, float]) -> str:
+        """The place of raw attention among all methods and beside random orders; methods of the
+        same area share a place."""
+        methods = [a.method for a in self.attributions]
+        attention, *_ = methods
+        place = sum(area < areas[attention] for area in areas.values())
+        beaten = sum(self.area(one) > areas[attention] for one in self.random)
+        agreement = self.correlation[0, methods.index(best[0])].item()
+        beside = f"; its rank correlation with {best[0]} is {decimal(agreement, 2)}"
+        return (
+            f"{attention.capitalize()} comes {ordinal(place)} of {len(areas)} and does better than "
+            f"{beaten} of {len(self.random)} random orders{'' if attention in best else beside}."
         )
 
 

@@ -74,7 +74,10 @@ def norm(seen: Pass, node: Node, head: int) -> list[Panel]:
     """A layer norm before a sublayer, or after its sum."""
     steps = seen.trace.sublayers[node.within]
     first = seen.model.config.norm == "pre"
-    return normed(node, seen, *((steps.x, steps.read) if first else (steps.total, steps.out)))
+    if first:
+        return normed(node, seen, steps.x, steps.read)
+    reads = "the sum before it" if seen.model.config.residual else "what the sublayer answered"
+    return normed(node, seen, steps.total, steps.out, reads)
 
 
 def final_norm(seen: Pass, node: Node, head: int) -> list[Panel]:
@@ -83,8 +86,10 @@ def final_norm(seen: Pass, node: Node, head: int) -> list[Panel]:
     return normed(node, seen, last, seen.stack(node).norm(last))
 
 
-def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]:
-    """The stream on both sides of a norm. (1, length, d_model) each"""
+def normed(
+    node: Node, seen: Pass, before: Tensor, after: Tensor, reads: str = "the residual stream"
+) -> list[Panel]:
+    """What a norm reads and what it makes of it. (1, length, d_model) each"""
     tokens, layer = seen.tokens(node), node.module
     assert isinstance(layer, nn.LayerNorm)
 
@@ -93,7 +98,7 @@ def normed(node: Node, seen: Pass, before: Tensor, after: Tensor) -> list[Panel]
 
     how = "(x − mean) / √variance, then a learnt gain and bias"
     return [
-        Panel("before", "the residual stream", before[0], tokens, beside=moments(before[0])),
+        Panel("before", reads, before[0], tokens, beside=moments(before[0])),
         Panel("after", how, after[0], tokens, beside=moments(after[0]), made=made),
     ]
 
@@ -106,12 +111,15 @@ def add(seen: Pass, node: Node, head: int) -> list[Panel]:
         x, update = (state[0, row, channel].item() for state in (steps.x, steps.update))
         return added(("x", Factor(x)), ("update", Factor(update)))
 
+    # a norm after the sum makes the next state of the stream of it
+    post = seen.model.config.norm == "post"
+    sums = "what the norm after it reads" if post else "the residual stream after"
     return [
         Panel(title, how, x[0], tokens, beside=lengths_of(x[0]), made=by)
         for title, how, x, by in (
             ("x", "the residual stream before", steps.x, None),
             ("update", "what the sublayer answered", steps.update, None),
-            ("x + update", "the residual stream after", steps.total, made),
+            ("x + update", sums, steps.total, made),
         )
     ]
 

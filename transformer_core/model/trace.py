@@ -30,6 +30,11 @@ class Attention:
     weights: Tensor  # (..., query, key) after softmax, before dropout; rows sum to 1
     mask: Tensor  # True = may look, broadcastable to the scores
 
+    @property
+    def causal(self) -> bool:
+        """Whether no query may look at a key whose place comes after its own."""
+        return not self.mask.expand_as(self.scores).triu(1).any()
+
 
 @dataclass(frozen=True)
 class Sublayer:

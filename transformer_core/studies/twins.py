@@ -18,7 +18,7 @@ from transformer_core.tasks.classification import classify
 from transformer_core.tasks.generation import SAMPLING, SEED, look, nats_per_token, read, write
 from transformer_core.tasks.requests import AttentionView, InputError, check_characters
 from transformer_core.tasks.translation import teacher_forced, translate_sentence
-from transformer_core.wording import percent
+from transformer_core.wording import sure
 
 MAX_PIECES = 60  # of a text: every variant reads it
 MAX_CHARACTERS = 20 * MAX_PIECES  # of a text that is cut into pieces at all, which takes a while
@@ -138,7 +138,7 @@ def judged(trained: Trained[Model], text: str) -> Answer:
     """How probable it is that the review is positive."""
     found = classify(trained, text)
     positive = found.probabilities["positive"]
-    return found.label, f"{percent(positive, 1)} positive", [found.review.ids]
+    return found.label, f"{sure(positive)} positive", [found.review.ids]
 
 
 def judged_views(trained: Trained[Model], ids: list[int]) -> Views:

@@ -216,7 +216,8 @@ class Look:
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module over the context."""
-        return AttentionView(self.trace.attention[site].weights[0], self.tokens, self.tokens)
+        seen = self.trace.attention[site]
+        return AttentionView(seen.weights[0], self.tokens, self.tokens, seen.causal)
 
 
 @torch.inference_mode()

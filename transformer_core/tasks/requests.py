@@ -21,6 +21,7 @@ class AttentionView:
     weights: Tensor  # (heads, query, key)
     query_tokens: list[str]
     key_tokens: list[str]
+    causal: bool = False  # whether a mask hides every key that comes after the query
 
 
 @dataclass(frozen=True)

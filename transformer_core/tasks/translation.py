@@ -69,12 +69,12 @@ class Sentence(Written):
 
     def view(self, site: Site) -> AttentionView:
         """All heads of one attention module; decoder rows are named by what is written there."""
-        weights = self.trace.attention[site].weights[0]
+        seen = self.trace.attention[site]
         written = [token.text for token in self.tokens]
         if site.stack == "encoder":
-            return AttentionView(weights, self.src_tokens, self.src_tokens)
+            return AttentionView(seen.weights[0], self.src_tokens, self.src_tokens)
         keys = self.src_tokens if site.kind == "cross" else self.read_tokens
-        return AttentionView(weights, written, keys)
+        return AttentionView(seen.weights[0], written, keys, seen.causal)
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ def group_value(
         "keys": [context[i] for i in keys],
         "places": [queries, keys],
         "n_keys": weights.size(3),
+        "causal": layers[0].causal,
         "weights": pack(weights[:, :, queries][..., keys]),
         **({"context": context, "rows": pack(row)} if rows else {}),
     }

@@ -45,6 +45,7 @@ def group_value(name: str, layers: list[AttentionView]) -> dict:
         "heads": weights.size(1),
         "queries": layers[0].query_tokens,
         "keys": layers[0].key_tokens,
+        "causal": layers[0].causal,
         "weights": pack(weights),
     }
 

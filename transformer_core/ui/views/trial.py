@@ -49,7 +49,7 @@ def trial_value(trial: Trial, summary: str) -> dict:
                 "note": a.note,
                 "signed": a.signed,
                 "scores": rounded(a.scores.tolist()),
-                "area": round(areas[a.method], 4) if a.method in areas else None,
+                "area": areas.get(a.method),
                 "curve": curves.get(a.method, []),
             }
             for a in trial.attributions

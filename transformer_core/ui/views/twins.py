@@ -50,6 +50,7 @@ def card(twin: Twin, said: str, views: Views, site: Site | None, head: int) -> d
         **words,
         "queries": [spaced(token) for token in seen.query_tokens[last]],
         "keys": [spaced(token) for token in seen.key_tokens[last]],
+        "causal": seen.causal,
         "weights": pack(seen.weights[head][last, last]),
     }
 

@@ -39,11 +39,12 @@ def variants_value(
     finding: str = "",
     logs: Iterable[str] = (),
     mark: tuple[float, str] | None = None,
+    n_on: int = SHOWN_CURVES,
 ) -> dict:
     """What variants.js draws: the lines in the order of their ends, whose first is the baseline.
 
-    name tells one study from another: with a new one the first SHOWN_CURVES are switched on. logs
-    are the axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
+    name tells one study from another: with a new one the first n_on are switched on. logs are the
+    axes ("x", "y") that are logarithmic. mark is a place on x and what it is.
     """
     drawn = {line.title: line for line in lines}
     percent = not is_loss(metric)
@@ -55,7 +56,7 @@ def variants_value(
         "logs": list(logs),
         "percent": percent,
         "mark": list(mark or ()),
-        "shown": SHOWN_CURVES,
+        "shown": n_on,
         "lines": [
             {**points(drawn[end.title], percent=percent), **ending(end, metric)}
             for end in ends

@@ -18,11 +18,12 @@ from transformer_core.ui.views.variants import variants_view
 from transformer_core.wording import in_words
 
 SEE = {
-    "curves": "A line is the mean over seeds, its band one standard deviation; point at one to see "
-    "its single seeds. Bands that keep apart are a hint, not a proof, with so few seeds: the test "
-    "is under Results. Targets are what has a loss: characters, pieces, letters or reviews. The "
-    "training's loss contains dropout and label smoothing. The vertical axis leaves out the first "
-    "twentieth, when losses are high.",
+    "curves": "A line is the mean over seeds, its band one standard deviation, downwards no "
+    "further than the least seed; point at one to see its single seeds. Bands that keep apart are "
+    "a hint, not a proof, with so few seeds: the test is under Results. Targets are what has a "
+    "loss: characters, pieces, letters or reviews. The training's loss is with dropout and label "
+    "smoothing, where the study has them. The vertical axis leaves out the first twentieth, when "
+    "losses are high.",
     "longer": "Every model was trained on texts up to the dashed line and reads on beyond it. "
     "Where a curve climbs, the model cannot use a text that long. Learned positions end at "
     "the line: there is no vector for what lies beyond.",

@@ -82,7 +82,7 @@ class Twins:
         """Twins, if there are any, each with one head; and the doors and the address with it."""
         here, head = self.here, int(focus.head or 1)
         site = {str(one): one for one in sites_of(self.studies.get(name))}.get(focus.site or "")
-        below = f"; below each of them {site}, head {head}" if site else ""
+        below = f"; below those that have it, {site}, head {head}" if site else ""
         have = "has" if len(done) == 1 else "have"
         summary = f"{amount(len(done), 'variant')} {have} read the text{below}."
         cards = twins_value(done, site, head - 1, summary) if done else None

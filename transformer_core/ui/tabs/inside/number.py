@@ -1,6 +1,8 @@
 """One number of a model, opened: how it was computed, in a sentence and in its terms."""
 
-from transformer_core.inside.arithmetic import Arithmetic, Cell, three_digits
+import math
+
+from transformer_core.inside.arithmetic import Arithmetic, Cell, Term, three_digits
 from transformer_core.inside.forward import run
 from transformer_core.inside.panel import Panel
 from transformer_core.inside.stages import unfold
@@ -9,7 +11,7 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.tabs.inside.visit import Visit, nodes_of
 from transformer_core.ui.views.arithmetic import arithmetic_value
 from transformer_core.ui.views.code import line_value
-from transformer_core.wording import percent, quoted
+from transformer_core.wording import quoted, sure
 
 MOST = 1_000_000  # rows or columns that no matrix has
 # what one number of a matrix is called, where the matrix has another name
@@ -71,15 +73,7 @@ def name_of(panel: Panel, cell: Cell) -> str:
 def sentence(found: Arithmetic) -> str:
     """How the number comes about."""
     if found.own is not None:
-        own = found.terms[found.own]
-        if len(found.terms) == 1:
-            return f"The score of {own.name} is the only one, and its share is everything."
-        part = percent(found.result, 1) if found.result >= 0.001 else "less than 0.1 %"
-        return (
-            f"Every score becomes an exponential. Of all {len(found.terms):,}, which sum to "
-            f"{three_digits(found.total)}, {own.name} has {three_digits(own.value)}: a share of "
-            f"{part}."
-        )
+        return of_a_share(found, found.terms[found.own])
     end = ""
     if found.steps:
         end = f"; {', '.join(step.what for step in found.steps)} gives {shown(found.result)}"
@@ -89,9 +83,26 @@ def sentence(found: Arithmetic) -> str:
     return f"{len(found.terms):,} {found.kind} add up to {three_digits(found.total)}{end}."
 
 
+def of_a_share(found: Arithmetic, own: Term) -> str:
+    """How a share of a softmax comes about; a score of minus infinity is hidden, and counts for
+    nothing."""
+    hidden = [score.value == -math.inf for term in found.terms for score in term.factors]
+    n = hidden.count(False)
+    if hidden[found.terms.index(own)]:
+        return f"{own.name} is hidden here: its exponential is 0, and so is its share."
+    if n == 1:
+        left = " that is not hidden" if any(hidden) else ""
+        return f"The score of {own.name} is the only one{left}, and its share is everything."
+    them = f"the {n:,} that are not hidden" if any(hidden) else f"all {n:,}"
+    return (
+        f"Every score becomes an exponential. Of {them}, which sum to {three_digits(found.total)}, "
+        f"{own.name} has {three_digits(own.value)}: a share of {sure(found.result)}."
+    )
+
+
 def shown(number: float) -> str:
     """Three digits, or that a mask hides it."""
-    return "nothing that a softmax sees" if number == float("-inf") else three_digits(number)
+    return "nothing that a softmax sees" if number == -math.inf else three_digits(number)
 
 
 def note(found: Arithmetic) -> str:

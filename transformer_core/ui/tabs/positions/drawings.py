@@ -79,11 +79,13 @@ def draw_rotation(d_model: int, _length: int, base: float, p: int, k: int) -> tu
 
     numbers = sinusoids(p + k + 1, d_model, 10**base)
     turn = shift_matrix(k, d_model, 10**base)
-    error = printed(f"{shift_error(p, k, d_model, 10**base):.1e}")
+    error = shift_error(p, k, d_model, 10**base)
     pairs = [pair for pair in (0, 2, 4, 8) if 2 * pair < d_model]
     sentence = (
-        f"Matrix times PE({p}) differs from PE({p + k}) by at most {error} in any of "
-        f"{d_model} channels: rounding, nothing else."
+        f"Matrix times PE({p}) differs from PE({p + k}) by at most {printed(f'{error:.1e}')} in "
+        f"any of {d_model} channels: rounding, nothing else."
+        if error
+        else f"Matrix times PE({p}) equals PE({p + k}) exactly, in all {d_model} channels."
     )
     clocks = positions.rotation_circles(numbers[p], numbers[p + k], pairs)
     return clocks, positions.rotation_matrix(turn[:SHOWN_CHANNELS, :SHOWN_CHANNELS]), sentence

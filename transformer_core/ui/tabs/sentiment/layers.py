@@ -27,7 +27,7 @@ from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.switches import INVITATION, switches_value, switches_view
-from transformer_core.wording import percent
+from transformer_core.wording import sure
 
 TITLE = "Layers"
 
@@ -61,14 +61,14 @@ def switched(
     label, before = plain.label, plain.probabilities[plain.label]
     summary = INVITATION
     if damage:
-        change = f"many points the probability of “{label}” ({percent(before, 1)}) changes"
+        change = f"many points the probability of “{label}” ({sure(before)}) changes"
         summary = worth(damage, roles, change)
     if off:
         trace = Trace(head_mask(model, off), record=False)
         after = classify(trained, text, trace).probabilities[label]
         summary = (
             f"{heads_off(heads, off)}: the probability of “{label}” "
-            f"goes from {percent(before, 1)} to {percent(after, 1)}."
+            f"goes from {sure(before)} to {sure(after)}."
         )
     quantity = f"probability of “{label}” in points"
     return switches_value(heads, off, damage, summary, quantity=quantity, roles=labelled(roles))

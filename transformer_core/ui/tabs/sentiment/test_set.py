@@ -21,7 +21,7 @@ from transformer_core.ui.events import (
 )
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
-from transformer_core.wording import percent
+from transformer_core.wording import percent, sure
 
 TITLE = "Test set"
 MISSING = (
@@ -85,9 +85,7 @@ def drawn(models: Models) -> tuple:
 
 def mistaken(errors: list[dict]) -> dict:
     """The errors as a table whose rows can be pressed."""
-    rows = [
-        [one["predicted"], percent(one["confidence"], 1), shortened(one["text"])] for one in errors
-    ]
+    rows = [[one["predicted"], sure(one["confidence"]), shortened(one["text"])] for one in errors]
     says = "The reviewer meant the opposite. Press one to read it above."
     return rows_value([["it says", "sure", "review"], *rows], "errors", says, press=True)
 

@@ -42,7 +42,7 @@ from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
-from transformer_core.wording import amount, percent
+from transformer_core.wording import amount, percent, sure
 
 TITLE = "Words"
 
@@ -68,18 +68,25 @@ def checked(edits: object, n_words: int) -> Edits:
     return found
 
 
+def said(probability: float) -> str:
+    """The probability of one of two answers, which rounding brings to no other side of a half."""
+    if abs(probability - 0.5) >= 0.0005 or probability == 0.5:
+        return sure(probability)
+    return f"just {'over' if probability > 0.5 else 'under'} {percent(0.5)}"
+
+
 def told(flip: Flip, label: str, names: list[str]) -> str:
     """How a search for a flip went."""
     listed = ", ".join(f"“{name}”" for name in names)
     if not flip.done:
-        return f"Tried without {listed}: {percent(flip.probability)} {label}."
+        return f"Tried without {listed}: {said(flip.probability)} {label}."
     if not flip.flipped:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
-        still = f"it is still {percent(flip.probability)} {label}"
+        still = f"it is still {said(flip.probability)} {label}"
         return f"No set was found: without {amount(n, 'word')} {still} ({why})."
     return (
-        f"Without {listed} the answer is no longer {label} ({percent(flip.probability)}). No word "
+        f"Without {listed} the answer is no longer {label} ({said(flip.probability)}). No word "
         "of this set can be spared; it was found greedily, so a smaller one may exist."
     )
 
@@ -123,7 +130,7 @@ class Editor:
             if work.edits:
                 summary = (
                     f"{len(work.edits)} of {len(seen.words)} words changed: the probability of "
-                    f"“positive” goes from {percent(before, 1)} to {percent(after, 1)}."
+                    f"“positive” goes from {sure(before)} to {sure(after)}."
                 )
         rows = [("as typed", before), ("as changed", after)]
         return [work, words_value(seen, work.edits, summary), meters_value(rows, "")]
@@ -160,8 +167,8 @@ class Editor:
         return words_value(seen, work.edits, "", word, found)
 
     def find_flip(self, work: Edited, text: str) -> Iterator[list]:
-        """Search the smallest set of words without which the answer changes, as the words stand:
-        what was done to others stays."""
+        """Search a small set of words without which the answer changes, as the words stand: what
+        was done to others stays."""
         if not work.text or work.text != text:
             return
         trained, seen = self.models.classifier, self.reading(text)
@@ -180,7 +187,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     """Words as buttons, and the two probabilities."""
     work = gr.State(Edited(), time_to_live=KEPT_FOR)
     with gr.Row():
-        flip = gr.Button("Smallest set that flips it", scale=0, min_width=220)
+        flip = gr.Button("A small set that flips it", scale=0, min_width=220)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
     words = words_view("Change the words", elem_id="words")
     meters = meters_view("Before and after", elem_id="words-meters")

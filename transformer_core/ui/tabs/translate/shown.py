@@ -9,6 +9,7 @@ import gradio as gr
 from transformer_core.checkpoint import Trained
 from transformer_core.explain.flow import translation_flow
 from transformer_core.explain.roles import counted, dearest, labelled, roles_of
+from transformer_core.inside.arithmetic import three_digits
 from transformer_core.model.heads import every_head
 from transformer_core.published import Models
 from transformer_core.tasks.alignment import alignment_head
@@ -118,8 +119,10 @@ def ranking(sentence: Sentence, length_penalty: float) -> dict:
     """The n best as a table, and by what they are ranked."""
     power = "" if length_penalty == 1 else f"^{length_penalty:g}"
     score = f"log-prob. / length{power}" if length_penalty else "log-prob."
-    best = [[ranked.text, f"{ranked.score:.2f}"] for ranked in sentence.ranked[:N_RANKED]]
-    return rows_value([["German", score], *best], "ranking", "")
+    head, best = ["German", score], sentence.ranked[:N_RANKED]
+    shown = [[one.text, three_digits(one.score)] for one in best]
+    csv = [[one.text, f"{one.score + 0.0:.4g}"] for one in best]
+    return {**rows_value([head, *shown], "ranking", ""), "csv": [head, *csv]}
 
 
 def searched(trained: Trained, sentence: Sentence) -> dict:

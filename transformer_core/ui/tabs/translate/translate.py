@@ -4,7 +4,7 @@ Type, and see the translation appear; then ask why: which words it looked at, wh
 considered, and what happens when a word is forced or a head is switched off. Every number comes
 from a model of our own, written in plain tensor operations and trained by the scripts beside it.
 The percentages beside the picture say how much of a word came from which other, through all layers
-(ALTI, Ferrando et al. 2022): where it came from, not why.
+(ALTI in the encoder, across both stacks ALTI+; Ferrando et al. 2022): where it came from, not why.
 """
 
 import gradio as gr
