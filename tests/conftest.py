@@ -1,6 +1,7 @@
 """Every test starts from the same random numbers and keeps to one thread of the processor.
 
-What a GPU computes differs from what is expected here, and what tests load is none of the user's.
+What a GPU computes differs from what is expected here, what tests load is none of the user's, and
+nothing is asked of the Hub (datasets hears that variable, too): whether it answers says nothing.
 """
 
 import atexit
@@ -9,7 +10,7 @@ import tempfile
 
 CACHE = tempfile.TemporaryDirectory(prefix="huggingface-")
 atexit.register(CACHE.cleanup)
-os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HOME=CACHE.name)
+os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HOME=CACHE.name, HF_HUB_OFFLINE="1")
 
 # these read the environment as they are loaded
 import pytest  # noqa: E402

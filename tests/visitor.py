@@ -61,6 +61,11 @@ def arrive(page):
     page.wait_for_function("watch.asked() > 1 && watch.rests()")
 
 
+def fits_in_width(page):
+    """Nothing lies beside the window, so a page is never scrolled sideways."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
 def rows_of(download):
     """The rows of a table that was downloaded, each by the columns' names."""
     with Path(download.path()).open(newline="", encoding="utf-8-sig") as file:

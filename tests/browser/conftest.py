@@ -87,7 +87,6 @@ def running(folder: Path, port: int):
         "GRADIO_SERVER_NAME": "127.0.0.1",
         "GRADIO_SERVER_PORT": str(port),
         "GRADIO_TEMP_DIR": str(folder / "files"),
-        "HF_HUB_OFFLINE": "1",
     }
     with log.open("w") as file:
         app = subprocess.Popen(
@@ -97,7 +96,12 @@ def running(folder: Path, port: int):
         yield app, log
     finally:
         app.terminate()
-        app.wait(20)
+        try:
+            app.wait(60)
+        except subprocess.TimeoutExpired:  # it must not outlive the tests
+            app.kill()
+            app.wait()
+            raise
 
 
 def started(app, url: str) -> bool:

@@ -1,5 +1,5 @@
 from playwright.sync_api import expect
-from visitor import press_tab, rest
+from visitor import fits_in_width, press_tab, rest
 
 from transformer_core.published import CHECKPOINTS
 
@@ -46,7 +46,7 @@ def test_on_a_phone_every_card_fits_and_its_name_its_values_and_its_losses_are_i
         open_card(page, published.title)
         expect(page.locator(CARD).get_by_role("heading").first).to_be_visible()
         expect(page.locator(CURVES).first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        fits_in_width(page)
     open_card(page, "Translator")  # with the longest names
     the_open_section_and_every_value_are_in_sight(page, "Translator")
     open_card(page, "Sentiment classifier")

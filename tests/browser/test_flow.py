@@ -10,6 +10,7 @@ from shipped import is_here, needs
 from visitor import TOLD as TOLD_IN
 from visitor import (
     answered,
+    fits_in_width,
     of_head,
     press_ribbon,
     press_section,
@@ -183,7 +184,7 @@ def shares_add_up(page, flow):
     with page.expect_download() as download:
         flow.get_by_role("button", name="download CSV").click()
     head, *rows = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
-    assert head.startswith("output,A,")
+    assert head.startswith("output,A,") and rows
     for row in rows:
         assert sum(float(x) for x in row.split(",")[-(head.count(",")) :]) == pytest.approx(
             1, abs=0.01
@@ -776,7 +777,7 @@ def test_on_a_phone_a_translation_flows_within_the_page_whatever_is_drawn_of_it(
     unfold_with_its_bar(flow)
     what_each_layer_says_lies_apart_and_inside(page, flow)
     ask_raw(flow)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    fits_in_width(page)
     for part in flow.locator(".flow-bar > *:visible").all():
         box = part.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -28,12 +28,6 @@ from transformer_core.ui.views.lens import lens_value
 from transformer_core.ui.views.passage import pack_floats
 
 
-@pytest.fixture(autouse=True)
-def without_gradients():
-    with torch.no_grad():
-        yield
-
-
 def stage(found, title):
     """The numbers of one stage of a node."""
     return next(panel.values for panel in found if panel.title == title)

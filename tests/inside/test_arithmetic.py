@@ -26,12 +26,6 @@ UNCOMPUTED = ("probabilities", "added by each head")  # by any model itself
 CLOSE = {"rel": 1e-3, "abs": 2e-5}  # the model counts in single precision
 
 
-@pytest.fixture(autouse=True)
-def without_gradients():
-    with torch.no_grad():
-        yield
-
-
 def cells(panel, head):
     """Of a panel the first, the last and one in the middle."""
     rows, columns = panel.values.shape

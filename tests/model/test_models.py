@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from tiny import NORMS, TINY, build, empty_cache, padded, words
 
-from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder
+from transformer_core.model.models import DecoderLM, EncoderClassifier, EncoderDecoder, MaskedLM
 from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 every_encoding = pytest.mark.parametrize("positional_encoding", POSITIONAL_ENCODINGS)
@@ -233,3 +233,9 @@ def test_a_language_model_learns_to_copy():
         optimizer.step()
     copied = (logits.argmax(-1) == half).float().mean()
     assert copied > 0.9
+
+
+def test_asking_at_some_places_gives_the_logits_of_these_places():
+    model, tokens = build(MaskedLM), words(2, 6)
+    places = torch.tensor([[True, False, True, True, False, False], [False] * 5 + [True]])
+    torch.testing.assert_close(model(tokens, wanted=places), model(tokens)[places])

@@ -1,7 +1,7 @@
 import torch
 from tiny import build, padded, words
 
-from transformer_core.model.rivals import BagClassifier, LinearClassifier
+from transformer_core.model.rivals import BagClassifier, LinearClassifier, LSTMClassifier
 
 
 def test_a_bag_ignores_order_and_padding():
@@ -21,3 +21,9 @@ def test_a_linear_classifier_adds_up_each_piece_and_each_pair_once():
     torch.testing.assert_close(model(torch.tensor([[5, 6, 5, 6]]))[0], expected)
     torch.testing.assert_close(model(torch.tensor([[6, 5, 6, 5, 0, 0]]))[0], expected)
     assert not torch.allclose(model(torch.tensor([[5, 5, 6, 6]]))[0], expected)
+
+
+def test_padding_changes_nothing_for_the_lstm():
+    model, rows = build(LSTMClassifier), [words(6), words(11)]
+    together = model(padded(rows))
+    torch.testing.assert_close(together, torch.cat([model(row[None]) for row in rows]))

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from transformer_core.studies.records import StudyError
+from transformer_core.studies.records import COLUMNS, StudyError
 from transformer_core.studies.trainings import read_runs, read_trainings, trainings_behind
 from transformer_core.ui.figures.trainings import labelled, reach, trainings
 
-HEAD = "run,seed,step,tokens,seconds,split,metric,value\n"
+HEAD = ",".join(COLUMNS) + "\n"
 RECORD = (
     HEAD
     + """1,0,0,0,0.0,validation,loss,4.0

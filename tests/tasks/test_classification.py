@@ -2,15 +2,6 @@ import pytest
 import torch
 from tiny import TEXT, tiny_classifier
 
-from transformer_core.explain.counterfactuals import (
-    MAX_REPLACEMENT,
-    edited,
-    probability,
-    smallest_flip,
-    suggestions,
-)
-from transformer_core.explain.knock_out import knock_out_class
-from transformer_core.model.models import MaskedLM
 from transformer_core.model.rivals import LinearClassifier, LSTMClassifier
 from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import (
@@ -26,7 +17,7 @@ from transformer_core.tasks.classification import (
 )
 from transformer_core.tasks.lens import class_lens
 from transformer_core.tasks.requests import InputError
-from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
+from transformer_core.tokenization import CLS, EOS, train_bpe
 
 SAID = "Speak, speak to all of them before any die; I'd rather hear you than the citizen."
 # a vocabulary with the signs that people type
@@ -164,19 +155,6 @@ def test_the_class_lens_ends_with_the_classification(norm):
     torch.testing.assert_close(lens[0], other[0])  # before any layer [CLS] has seen nothing
 
 
-@pytest.mark.parametrize("batch_tokens", [1, 10_000])
-def test_knocking_out_all_heads_equals_one_at_a_time(trained, review, monkeypatch, batch_tokens):
-    monkeypatch.setattr("transformer_core.explain.knock_out.BATCH_TOKENS", batch_tokens)
-    changes = knock_out_class(trained.model, review.ids, 1)
-    assert len(changes) == len(trained.model.sites) * 4
-    before = classify(trained, SAID).probabilities["positive"]
-    for (site, head), change in changes.items():
-        mask = torch.ones(1, 4)
-        mask[0, head] = 0
-        found = classify(trained, SAID, Trace({site: mask}, record=False))
-        assert change == pytest.approx(found.probabilities["positive"] - before, abs=1e-5)
-
-
 @pytest.mark.parametrize(
     "text, sentence",
     [
@@ -199,95 +177,3 @@ def test_what_cannot_be_classified_gets_a_sentence(trained, text, sentence):
 )
 def test_odd_texts_are_answered(trained, text):
     assert classify(trained, text).label in LABELS
-
-
-def test_edits_change_their_words_and_nothing_else(trained, review):
-    ids, words = review.pieces
-    at = {w: [p for p, word in enumerate(words) if word == w] for w in set(words)}
-    masked = edited(trained.tokenizer, review, {2: None})
-    assert [i for i, w in zip(*masked, strict=True) if w == 2] == [MASK] * len(at[2])
-    deleted = edited(trained.tokenizer, review, {2: "", 5: " "})
-    assert deleted == review.pieces.without([2, 5])
-    replaced = edited(trained.tokenizer, review, {2: "famish"})
-    assert [i for i, w in zip(*replaced, strict=True) if w == 2] == trained.tokenizer.encode(
-        "famish"
-    )
-    assert [i for i, w in zip(*replaced, strict=True) if w != 2] == [
-        i for i, w in zip(ids, words, strict=True) if w != 2
-    ]
-    assert edited(trained.tokenizer, review, {}) == review.pieces
-
-
-def test_a_replaced_word_counts_as_if_it_had_been_typed(trained):
-    review = read_review(trained.tokenizer, "Speak to all", 60)
-    typed = classify(trained, "Speak famish all").probabilities["positive"]
-    pieces = edited(trained.tokenizer, review, {1: "famish"})
-    assert probability(trained, pieces, 1) == pytest.approx(typed, abs=1e-6)
-
-
-def test_a_typed_mask_is_characters_and_not_the_mask(trained, review):
-    assert MASK not in edited(trained.tokenizer, review, {2: "[MASK]"}).ids
-
-
-def test_too_long_replacements_get_a_sentence(trained, review):
-    with pytest.raises(InputError, match=f"at most {MAX_REPLACEMENT}"):
-        edited(trained.tokenizer, review, {0: "a" * (MAX_REPLACEMENT + 1)})
-    edits = {word: "speak " * (MAX_REPLACEMENT // 6) for word in range(len(review.words))}
-    with pytest.raises(InputError, match="the model reads 60"):
-        probability(trained, edited(trained.tokenizer, review, edits), 1)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_flip_is_real_and_needs_each_of_its_words(seed):
-    torch.manual_seed(seed)
-    trained = tiny_classifier()
-    review = read_review(trained.tokenizer, SAID, 60)
-    # shifted so that both answers are near and some deletions change it
-    logits = score(trained.model, [review.ids])[0]
-    trained.model.head.bias.data[0] += logits[1] - logits[0] - 0.1
-    *steps, last = smallest_flip(trained.model, review.pieces, 1)
-    assert last.done and not any(step.done for step in steps)
-    assert [len(step.words) for step in steps] == list(range(1, len(steps) + 1))
-
-    def answer(gone):
-        return score(trained.model, [review.pieces.without(gone).ids])[0]
-
-    assert last.flipped
-    assert answer(last.words).argmax() == 0
-    assert last.probability == pytest.approx(answer(last.words).softmax(-1)[1].item(), abs=1e-6)
-    for word in last.words:
-        assert answer([w for w in last.words if w != word]).argmax() == 1
-
-
-def test_what_no_deletion_flips_is_said_so(trained):
-    sure = tiny_classifier()
-    sure.model.head.bias.data[1] += 50
-    review = read_review(sure.tokenizer, "Speak to all", 60)
-    *_, last = smallest_flip(sure.model, review.pieces, 1)
-    assert last.done and not last.flipped and len(last.words) == 3
-
-
-def test_no_word_is_suggested_where_there_is_no_room_for_it(trained):
-    limit = trained.model.config.max_len
-    review = read_review(trained.tokenizer, "speak " * limit, limit)
-    longer = edited(trained.tokenizer, review, {0: "Speak speak"})
-    with pytest.raises(InputError, match=f"the model reads {limit:,}"):
-        suggestions(trained, tiny_classifier(MaskedLM), longer, 1, 1)
-
-
-def test_suggestions_are_what_the_language_model_finds_likely(trained):
-    torch.manual_seed(2)
-    language_model = tiny_classifier(MaskedLM)
-    review = read_review(trained.tokenizer, "Speak to all of them", 60)
-    found = suggestions(trained, language_model, review.pieces, 1, 1)
-    assert found and all(suggestion.text.isalpha() for suggestion in found)
-    likelihoods = [suggestion.likelihood for suggestion in found]
-    assert likelihoods == sorted(likelihoods, reverse=True)
-    masked = edited(trained.tokenizer, review, {1: None}).ids
-    with torch.inference_mode():
-        probs = language_model.model(torch.tensor([masked]))[0, masked.index(MASK)].softmax(-1)
-    for suggestion in found:
-        (index,) = trained.tokenizer.encode(suggestion.text)
-        assert suggestion.likelihood == pytest.approx(probs[index].item(), abs=1e-6)
-        typed = classify(trained, f"Speak {suggestion.text} all of them")
-        assert suggestion.probability == pytest.approx(typed.probabilities["positive"], abs=1e-5)

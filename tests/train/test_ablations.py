@@ -10,9 +10,11 @@ import time
 from dataclasses import asdict, fields, replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from shipped import CHECKPOINTS
 from tiny import TEXT, build
 from torch.testing import assert_close
 
@@ -305,7 +307,7 @@ def test_runs_of_another_precision_are_not_mixed(small, tmp_path):
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_published_studies_can_be_gone_on_with_on_any_machine(study, monkeypatch):
     monkeypatch.setattr(ablations, "choose", lambda: pytest.fail("its precision is settled"))
-    flags, folder = ablations.read_flags([study]), ROOT / "checkpoints" / "ablations" / study
+    flags, folder = ablations.read_flags([study]), CHECKPOINTS / "ablations" / study
     refuse_to_mix(
         ablations.whole(flags), ablations.recipes(flags), ablations.agreed(folder), folder
     )
@@ -331,12 +333,14 @@ def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
     command += ["--variants", "one_head,one_layer", "--seeds", "0,1", "--out", str(tmp_path)]
     folder = tmp_path / "copy_task"
     process = subprocess.Popen(command, cwd=ROOT)
-    deadline = time.monotonic() + 240
-    while not is_finished(folder / "one_head", 0):
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        deadline = time.monotonic() + 240
+        while not is_finished(folder / "one_head", 0):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:  # also if it took too long: what goes on training outlives the tests
+        process.kill()
+        process.wait()
     before = (folder / "one_head" / "metrics.csv").read_bytes()
     # three metrics before training; later also the training's loss, at each step of so short a run
     assert len(read_rows(folder / "one_head" / "metrics.csv")) == 3 + 9 * 4
@@ -344,6 +348,74 @@ def test_killed_it_leaves_nothing_unfinished_and_two_jobs_complete_it(tmp_path):
     assert (folder / "one_head" / "metrics.csv").read_bytes().startswith(before)
     for name, seed in product(("one_head", "one_layer"), (0, 1)):
         assert is_finished(folder / name, seed)
+
+
+JOBS = ["copy_task", "--variants", "one_head,one_layer", "--seeds", "0", "--jobs", "2"]
+
+
+def test_who_ends_a_study_of_several_jobs_ends_them_all(tmp_path):
+    words = ["-m", "train.ablations", *JOBS, "--steps", "100000", "--out", str(tmp_path)]
+    states = tmp_path / "copy_task" / "training"
+    process = subprocess.Popen([sys.executable, *words], cwd=ROOT)
+    try:
+        deadline = time.monotonic() + 240
+        while len(list(states.glob("*.csv"))) < 2:  # until both of them train
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(120) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+        process.wait()
+    for name in ("one_head", "one_layer"):
+        with locked(states / f"{name}-0.lock", wait=False) as free:
+            assert free, f"the process that trains {name} is still there"
+
+
+@pytest.mark.parametrize(
+    ("ended", "code"), [((0, 0), 0), ((2, 0), 2), ((0, -signal.SIGKILL), 2), ((2, -9), 2)]
+)
+def test_a_job_that_failed_is_told_by_the_exit_code(small, tmp_path, monkeypatch, ended, code):
+    codes, numbers = iter(ended), []
+
+    class Job:
+        """A process that has ended so."""
+
+        def __init__(self, target, args, daemon):
+            assert daemon, "it must not outlive the others"
+            self.exitcode = next(codes)
+            numbers.append(args[-1])
+
+        def start(self): ...
+
+        def join(self): ...
+
+    monkeypatch.setattr(ablations, "get_context", lambda _: SimpleNamespace(Process=Job))
+    monkeypatch.setattr(ablations.signal, "signal", lambda *_: None)  # it is this process's own
+    with pytest.raises(SystemExit) as end:
+        main([*JOBS, "--steps", "4", "--out", str(tmp_path)])
+    assert (end.value.code, numbers) == (code, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("given", "there", "number", "taken"),
+    [
+        ("", 3, 0, "0"),
+        ("", 3, 4, "1"),
+        ("4,5,7", 3, 1, "5"),
+        ("4,5,7", 3, 3, "4"),
+        ("6", 1, 1, "6"),
+        ("", 0, 1, ""),
+    ],
+)
+def test_jobs_share_the_gpus_that_are_given(tmp_path, monkeypatch, given, there, number, taken):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
+    monkeypatch.setattr(ablations, "settle", lambda flags: None)
+    monkeypatch.setattr(ablations, "left", lambda flags: [])
+    flags = ablations.read_flags([*JOBS, "--out", str(tmp_path)])
+    ablations.work(flags, Hardware("cpu", "no"), number)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == taken
 
 
 def test_merging_replaces_one_seed_and_keeps_the_others(tmp_path):

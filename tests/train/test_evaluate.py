@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import shipped
 import torch
 import torch.nn.functional as F
 from tiny import TEXT, build
@@ -165,7 +166,7 @@ def test_nothing_is_written_unless_asked(capsys, writer, text):
 
 @pytest.mark.parametrize("folder", CHECKPOINTS)
 def test_the_table_of_checkpoints_names_what_makes_and_scores_them(folder):
-    published, path = CHECKPOINTS[folder], ROOT / "checkpoints" / folder
+    published, path = CHECKPOINTS[folder], shipped.CHECKPOINTS / folder
     exam = evaluate.exam_of(published.script)
     assert exam.task == published.task
     assert json.loads((path / "config.json").read_text())["model"] == published.model.__name__

@@ -62,6 +62,7 @@ def test_a_training_is_recorded_from_before_the_first_step_to_the_last(small):
 def test_the_command_writes_what_the_page_reads(small, tmp_path, capsys, monkeypatch):
     (tmp_path / "input.txt").write_text(TEXT * 40)
     words = ["--data", str(tmp_path / "input.txt"), "--checkpoint", str(tmp_path / "writer")]
+    monkeypatch.setattr(learning, "choose", lambda _: Hardware("cpu", "no"))
     learning.main([*words, "--steps", "2"])
     found = learning_of(tmp_path / "writer")
     assert found is not None and [one.step for one in found.snapshots] == [0, 1, 2]

@@ -1,9 +1,11 @@
+import ast
 import json
 import re
 from pathlib import Path
 
 import pytest
 from huggingface_hub import RepoCard
+from shipped import CHECKPOINTS
 from tiny import build
 from tiny_study import write_writers
 
@@ -17,7 +19,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_readmes_numbers_are_those_of_the_checkpoints():
-    assert with_numbers(README, ROOT / "checkpoints") == README
+    assert with_numbers(README, CHECKPOINTS) == README
 
 
 def scored(folder: Path, record: dict) -> Path:
@@ -91,7 +93,10 @@ def test_the_python_that_the_readme_shows_runs(capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     (code,) = re.findall(r"```python\n(from transformer_core.*?)```", README, re.DOTALL)
     exec(code, {})
-    assert len(capsys.readouterr().out) > 200
+    translated, verdict, written = capsys.readouterr().out.split("\n", 2)
+    assert translated.strip()
+    assert ast.literal_eval(verdict)["positive"] > 0.5
+    assert len(written) == 200 + 1, "as many characters as were asked for, and print's own"
 
 
 def named() -> set[Path]:

@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+import shipped
 
 from train import copy_task, refresh
 from train.evaluate import exam_of
@@ -17,8 +17,7 @@ from transformer_core.published import CHECKPOINTS
 from transformer_core.studies.trainings import completed
 from transformer_core.tokenization import symbols
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = [ROOT / "checkpoints" / name for name in CHECKPOINTS]
+FOLDERS = [shipped.CHECKPOINTS / name for name in CHECKPOINTS]
 
 
 PAIR = ("translation", "copy_task")  # of which the second needs no data

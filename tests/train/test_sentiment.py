@@ -45,7 +45,7 @@ from transformer_core.tokenization import CLS, EOS, MASK, train_bpe
 PRAISE = ["great", "lovely", "moving", "superb", "funny"]
 BLAME = ["dull", "awful", "boring", "poor", "silly"]
 SMALL = ["--d-model", "16", "--n-heads", "2", "--n-layers", "1", "--d-ff", "16"]
-SMALL += ["--minutes", "0", "--steps", "2", "--eval-every", "1"]
+SMALL += ["--minutes", "0", "--steps", "2", "--eval-every", "1", "--precision", "no"]
 
 
 def some_reviews(n: int, seed: int) -> Reviews:
@@ -443,7 +443,7 @@ def test_sentences_nobody_labelled_are_learnt_with_verdicts_on_their_reviews(
     same = ["--init", str(first), "--out", str(first / ".." / first.name), "--overwrite"]
     with pytest.raises(SystemExit, match="says what is learnt: choose another --out"):
         sentiment.main([*words, *same])
-    sentiment.main([*words, "--init", str(first), "--precision", "no"])
+    sentiment.main([*words, "--init", str(first)])
     teacher, (_, _, others) = load_trained(first), films.load_all(folder)
     encoded = labelled_reviews.encode(teacher.tokenizer, others.text, teacher.model.config.max_len)
     wanted = verdicts.predict(teacher.model, encoded).softmax(-1)
@@ -475,7 +475,7 @@ def test_classifiers_that_teach_are_asked_when_nothing_can_refuse_the_run(
 
 
 def test_several_teachers_have_one_answer_their_mean(folder, tmp_path):
-    common = ["--data", str(folder), *SMALL, "--no-exam", "--precision", "no"]
+    common = ["--data", str(folder), *SMALL, "--no-exam"]
     teachers = [tmp_path / "narrow", tmp_path / "wide"]
     sentiment.main([*common, "--out", str(teachers[0])])
     sentiment.main([*common, "--d-model", "32", "--out", str(teachers[1])])
@@ -557,18 +557,6 @@ def test_the_reports_sizes():
     assert sizes == (64, 2, 2, 128, 5e-4)
     with torch.device("meta"):
         assert 0.45e6 < LSTMClassifier(sentiment.PRESETS["lstm"][0]).n_parameters < 0.55e6
-
-
-def test_padding_changes_nothing_for_the_lstm():
-    model = LSTMClassifier(ModelConfig(17, d_model=8, n_heads=1, d_ff=12, n_layers=2)).eval()
-    tokens = words(2, 6)
-    assert_close(model(F.pad(tokens, (0, 5))), model(tokens))
-
-
-def test_asking_at_some_places_gives_the_logits_of_these_places():
-    model, tokens = build(MaskedLM), words(2, 6)
-    places = torch.rand(2, 6) < 0.5
-    assert_close(model(tokens, wanted=places), model(tokens)[places])
 
 
 def test_windows_hold_every_piece_once():

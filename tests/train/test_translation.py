@@ -1,4 +1,4 @@
-"""Facts about train.translation: its data, its batches, its loss and its search."""
+"""Facts about train.translation: its data, its batches and its loss."""
 
 import functools
 import json
@@ -11,6 +11,7 @@ import datasets
 import pytest
 import torch
 import torch.nn.functional as F
+from shipped import config_of
 from torch.testing import assert_close
 
 from train import translation, vocabulary
@@ -32,21 +33,19 @@ from train.data.pairs import (
     without,
 )
 from train.loop import TrainConfig
+from train.running.hardware import Hardware
 from train.running.losses import smoothed_cross_entropy
 from train.running.metrics import read_rows
-from transformer_core import checkpoint
 from transformer_core.checkpoint import load_trained
-from transformer_core.decoding.search import beam_search
-from transformer_core.decoding.steps import encoder_decoder_step
 from transformer_core.model.config import ModelConfig
-from transformer_core.model.masks import PAD, pad
+from transformer_core.model.masks import PAD
 from transformer_core.model.models import EncoderDecoder
-from transformer_core.tasks.batches import translate_ids
 from transformer_core.tokenization import BOS, EOS, UNK, train_bpe
 
 TINY = ModelConfig(vocab_size=60, d_model=16, n_heads=2, n_layers=2, d_ff=32, max_len=40)
 WORDS = {"cat": "Katze", "dog": "Hund", "house": "Haus", "tree": "Baum", "street": "Straße"}
 VERBS = {"sees": "sieht", "likes": "mag", "finds": "findet", "paints": "übermalt"}
+QUICK = ["--threads", "1", "--precision", "no"]  # nothing is timed to choose one
 
 
 def sentences(n: int, seed: int = 0) -> Pairs:
@@ -91,11 +90,6 @@ def random_model(**changes) -> EncoderDecoder:
     return EncoderDecoder(replace(TINY, **changes)).eval()
 
 
-def random_sources(n: int) -> list[list[int]]:
-    rng = random.Random(3)
-    return [[*(rng.randrange(6, 60) for _ in range(rng.randint(1, 12))), EOS] for _ in range(n)]
-
-
 def tiny_presets(monkeypatch) -> None:
     model = replace(translation.MODEL, vocab_size=150, d_model=16, n_heads=2, n_layers=1, d_ff=32)
     train = replace(translation.TRAIN, minutes=0.0, batch_size=500, eval_every=2, warmup_steps=1)
@@ -105,7 +99,7 @@ def tiny_presets(monkeypatch) -> None:
 def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkeypatch):
     tiny_presets(monkeypatch)
     out = tmp_path / "out"
-    translation.main(["--data", str(folder), "--out", str(out), "--steps", "2", "--threads", "1"])
+    translation.main(["--data", str(folder), "--out", str(out), "--steps", "2", *QUICK])
     trained = load_trained(out)
     sets = translation.examined(trained, folder / "test_small.parquet", 5)
     scores = translation.score(trained, sets)
@@ -154,7 +148,7 @@ def test_what_cannot_be_scored_is_refused_before_it_is_trained(folder, tmp_path,
     tiny_presets(monkeypatch)
     (folder / "test_small.parquet").unlink()
     out = tmp_path / "out"
-    words = ["--data", str(folder), "--out", str(out), "--steps", "1", "--threads", "1"]
+    words = ["--data", str(folder), "--out", str(out), "--steps", "1", *QUICK]
     with pytest.raises(SystemExit, match=r"no test\*\.parquet .* --no-exam"):
         translation.main(words)
     assert not out.exists()
@@ -280,7 +274,7 @@ def test_a_training_is_finished_on_sources_of_its_own(folder, tmp_path, monkeypa
     weights = []
     monkeypatch.setattr(translation, "batches", lambda *of: weights.append(of[3]) or batches(*of))
     first, last = tmp_path / "first", tmp_path / "last"
-    words = ["--data", str(folder), "--steps", "2", "--threads", "1", "--out"]
+    words = ["--data", str(folder), "--steps", "2", *QUICK, "--out"]
     translation.main([*words, str(first)])
     with pytest.raises(SystemExit, match="--preset finish needs --init"):
         translation.main(["--preset", "finish", *words, str(last)])
@@ -400,54 +394,6 @@ def test_validation_loss_is_the_mean_over_all_pieces_but_padding():
     assert translation.validation_loss(model, corpus, 300) == pytest.approx(nats / n, rel=1e-5)
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "alibi"])
-@pytest.mark.parametrize("beam_size", [1, 4])
-@torch.inference_mode()
-def test_many_translations_at_once_are_the_single_ones(positions, beam_size):
-    model = random_model(positional_encoding=positions)
-    sources = random_sources(9)
-    together = translate_ids(model, sources, beam_size)
-    for ids, hypothesis in zip(sources, together, strict=True):
-        (alone,) = translate_ids(model, [ids], beam_size)
-        assert alone.tokens == hypothesis.tokens
-        assert alone.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-4)
-
-
-@torch.inference_mode()
-def test_cached_steps_equal_the_full_forward_along_every_hypothesis():
-    model, (source,) = random_model(), random_sources(1)
-    src = torch.tensor([source])
-    step = encoder_decoder_step(model, src)
-    (beam,) = beam_search(step, 1, BOS, EOS, [12], beam_size=4)
-    for hypothesis in beam.hypotheses():
-        tokens = [BOS, *hypothesis.tokens, *([EOS] if hypothesis.ended else [])]
-        tgt = torch.tensor([tokens])
-        log_probs = model(src, tgt[:, :-1])[0].log_softmax(-1)
-        total = log_probs.gather(1, tgt[0, 1:, None]).sum().item()
-        assert total == pytest.approx(hypothesis.log_prob, abs=1e-4)
-
-
-@torch.inference_mode()
-def test_every_row_keeps_its_own_heads_switched_off():
-    model, sources = random_model(), random_sources(3)
-    masks = {
-        site: torch.tensor([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-        for site in model.sites
-        if site.layer == 1
-    }
-    src, given, limits = pad(sources), dict(masks), [10, 10, 10]
-    beams = beam_search(encoder_decoder_step(model, src, given), 3, BOS, EOS, limits, beam_size=3)
-    assert all(torch.equal(given[site], mask) for site, mask in masks.items())
-    for i, beam in enumerate(beams):
-        own = {site: mask[i : i + 1] for site, mask in masks.items()}
-        step = encoder_decoder_step(model, pad([sources[i]]), own)
-        (alone,) = beam_search(step, 1, BOS, EOS, [10], beam_size=3)
-        assert alone.hypotheses()[0].tokens == beam.hypotheses()[0].tokens
-        assert alone.hypotheses()[0].log_prob == pytest.approx(
-            beam.hypotheses()[0].log_prob, abs=1e-4
-        )
-
-
 def test_the_reports_model_has_its_parameters_but_the_repeated_ones():
     model, train = translation.PRESETS["report"]
     with torch.device("meta"):
@@ -458,8 +404,7 @@ def test_the_reports_model_has_its_parameters_but_the_repeated_ones():
 
 
 def test_the_gpu_preset_has_the_sizes_of_what_is_published():
-    folder = Path(__file__).parents[2] / "checkpoints" / "translation"
-    published = checkpoint.load(folder).config
+    published = config_of("translation")
     preset, _ = translation.PRESETS["gpu"]
     assert replace(preset, dropout=published.dropout) == published
 
@@ -468,6 +413,7 @@ def test_sizes_of_the_vocabulary_are_compared_on_the_same_validation(folder, mon
     monkeypatch.setattr(vocabulary, "MODEL", replace(TINY, max_len=160))
     monkeypatch.setattr(vocabulary, "TRAIN", replace(translation.TRAIN, batch_size=400))
     monkeypatch.setattr(vocabulary, "SIZES", (80, 100))
+    monkeypatch.setattr(vocabulary, "choose", lambda: Hardware("cpu", "no"))
     words = ["--data", str(folder), "--checkpoint", str(folder / "new"), "--minutes"]
     for wrong in (["0"], ["-1"], ["inf"], ["1", "--threads", "0"]):
         with pytest.raises(SystemExit):

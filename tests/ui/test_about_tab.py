@@ -11,6 +11,7 @@ from train.loop import fit_on_cpu
 from transformer_core.checkpoint import save, weights_of
 from transformer_core.model.models import DecoderLM, EncoderDecoder
 from transformer_core.published import CHECKPOINTS, Models
+from transformer_core.studies.records import COLUMNS
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.about import about
 from transformer_core.ui.tabs.about.cards import COUNTED, READ_AS, entries
@@ -75,9 +76,7 @@ def models(tmp_path):
     save(folder, build(DecoderLM))
     record = {"scores": SCORES, "weights": weights_of(folder)}
     (folder / "scores.json").write_text(json.dumps(record))
-    (folder / "metrics.csv").write_text(
-        "run,seed,step,tokens,seconds,split,metric,value\n1,0,0,0,0.0,validation,loss,4.2\n"
-    )
+    (folder / "metrics.csv").write_text(",".join(COLUMNS) + "\n1,0,0,0,0.0,validation,loss,4.2\n")
     runs = [
         (50.0, "2 cores of a CPU"),
         (2.5, "2 cores of a CPU, then A GPU"),

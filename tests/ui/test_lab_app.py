@@ -29,7 +29,7 @@ from transformer_core.ui.tabs.lab.settings import PAIRS, plan_of
 SETTINGS = ["copy", 4, 3, "", 3_000, False]
 MODEL = ["sinusoidal", "pre", 2, 1, 16, 16, 0.01, ["residual", "feed_forward", "causal_mask"]]
 
-# one whose training lasts longer than a queue needs to tell of a new place
+# one whose training lasts longer than a queue needs to tell of a new place, or a translation takes
 LARGE = ["sinusoidal", "pre", 2, 4, 64, 64, 0.01, ["residual", "feed_forward", "causal_mask"]]
 
 
@@ -128,7 +128,7 @@ def until(condition) -> None:
 
 def test_whoever_leaves_ends_the_training_and_leaves_nothing_behind(visit, app, started):
     visitor = visit()
-    visitor.start()
+    visitor.start(LARGE)
     for _ in range(3):
         assert visitor.hears("process_generating")["success"]
     training = started[-1]
@@ -195,7 +195,7 @@ def test_one_trains_the_others_are_told_their_place_and_may_leave(visit, app, st
 
 def test_while_one_trains_another_is_answered(visit, app, started):
     visitor = visit()
-    visitor.start()
+    visitor.start(LARGE)
     visitor.hears("process_generating")
     call = f"{app.address}/call/translate"
     body = {"data": ["Speak to all of them.", 4]}
