@@ -45,7 +45,7 @@ function attention(panels) {
     return (decodes
       ? `After ${asks}, ${share} of the attention goes to “${key(best)}”`
       : `${asks} gives ${share} of its attention to “${key(best)}”`) +
-      `: their ${n} products${add} ${sum(best)}${beside}.`;
+      `: the ${n} products with it${add} ${sum(best)}${beside}.`;
   }
   const steps = Object.keys(STEPS).filter((step) => of[step]);
   // the places of the columns in the story of a row: products first, then the numbers, the values

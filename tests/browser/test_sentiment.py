@@ -308,7 +308,7 @@ def a_word_is_replaced_by_what_one_types(page):
 
 
 def a_flip_is_searched_and_explained(page):
-    page.get_by_role("button", name="A small set").click()
+    page.get_by_role("button", name="Find words that flip").click()
     expect(page.locator("#words .view-note")).to_contain_text("set")
     expect(page.locator("#words .deleted").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
@@ -318,7 +318,7 @@ def a_word_that_is_opened_during_a_search_stays_open(page):
     page.locator("#words .words-word").nth(2).click()
     other = page.locator("#words .words-panel input")
     other.fill("fine")
-    page.get_by_role("button", name="A small set").evaluate("button => button.click()")
+    page.get_by_role("button", name="Find words that flip").evaluate("button => button.click()")
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
     rest(page)
     expect(other).to_have_value("fine")
@@ -328,7 +328,7 @@ def a_word_that_is_opened_during_a_search_stays_open(page):
 def a_search_for_a_flip_ends_with_the_text_that_it_is_of(page):
     page.locator("#review textarea").fill("It was a good film with a good cast. " * 12)
     rest(page)
-    page.get_by_role("button", name="A small set").click()
+    page.get_by_role("button", name="Find words that flip").click()
     expect(page.locator("#words .view-note")).to_contain_text("ithout")
     page.locator("#review textarea").fill("Great fun")
     expect(page.locator("#words .words-word")).to_have_text(["Great", "fun"])
@@ -375,7 +375,7 @@ def test_a_search_and_a_trial_are_stopped(open_page):
     page = opened(open_page, "words", "It was a good film with a good cast. " * 48)
     ready(page, "words")
     rest(page)
-    search = page.get_by_role("button", name="A small set")
+    search = page.get_by_role("button", name="Find words that flip")
     is_stopped(page, search.click, "#words", "Tried without")
     is_stopped(page, lambda: press_section(page, "Trial"), "#trial", "have answered")
 

@@ -187,7 +187,7 @@ def share(names: Sequence[str], scores: Sequence[Factor], own: int) -> Arithmeti
         for name, score in zip(names, scores, strict=True)
     )
     found = Arithmetic(terms, kind="exponentials", factors=("score",), own=own)
-    before = f"e to the score − {three_digits(greatest)}, the greatest"
+    before = f"e to the power of it less {three_digits(greatest)}, the greatest"
     found = found.then(before, terms[own].value)
     return found.then(f"÷ the sum {three_digits(found.total)}", found.result / found.total)
 

@@ -27,8 +27,9 @@ SAID = {
     "sinusoidal": Said(
         "Sinusoidal",
         "waves are added",
-        "Each position gets a vector of its own: hands of clocks of every speed. The "
-        "fast ones, on the left, tell neighbours apart, the slow ones tell early from late.",
+        "Each position gets a vector of its own, like the hands of clocks that run at every "
+        "speed. The fast ones, on the left, tell neighbours apart; the slow ones tell early from "
+        "late.",
         "Waves that tell equal tokens in different places apart are added.",
     ),
     "learned": Said(

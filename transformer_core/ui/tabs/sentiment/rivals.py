@@ -94,8 +94,8 @@ def agreement(rows: list[list[str]]) -> str:
 def accuracies(models: Models) -> str:
     """What each scores on the test reviews of its protocol, beside what the report says."""
     parts = {
-        "Of a test tenth, cut as the report cut its own, classified correctly": OF_THE_REPORT,
-        "Of the 25,000 official test reviews": OFFICIAL,
+        "Correct on a tenth that was held out as in the report": OF_THE_REPORT,
+        "Correct on the 25,000 official test reviews": OFFICIAL,
     }
     lines = {where: [scored(models, one) for one in some] for where, some in parts.items()}
     return "\n\n".join(

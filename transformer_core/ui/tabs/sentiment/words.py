@@ -84,10 +84,10 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
         still = f"it is still {said(flip.probability)} {label}"
-        return f"No set was found: without {amount(n, 'word')} {still} ({why})."
+        return f"Nothing flips it: without {amount(n, 'word')} {still} ({why})."
     return (
-        f"Without {listed} the answer is no longer {label} ({said(flip.probability)}). No word "
-        "of this set can be spared; it was found greedily, so a smaller one may exist."
+        f"Without {listed} the answer is no longer {label} ({said(flip.probability)}). All "
+        "of these words are needed, but the search is greedy: a smaller set may exist."
     )
 
 
@@ -187,7 +187,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> Follower:
     """Words as buttons, and the two probabilities."""
     work = gr.State(Edited(), time_to_live=KEPT_FOR)
     with gr.Row():
-        flip = gr.Button("A small set that flips it", scale=0, min_width=220)
+        flip = gr.Button("Find words that flip the answer", scale=0, min_width=250)
         stop = gr.Button("Stop", scale=0, min_width=80, interactive=False)
     words = words_view("Change the words", elem_id="words")
     meters = meters_view("Before and after", elem_id="words-meters")
