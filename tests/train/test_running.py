@@ -129,8 +129,8 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path, text)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     shakespeare.main([*flags, str(whole)])
     rng, resume = random.Random(0), []
-    for least in (40, 1, 1):  # the first when its first evaluation stands there
-        moment = rng.randint(least, 120)
+    for most in (30, 120, 120):  # the first before its first evaluation stands there
+        moment = rng.randint(1, most)
         words = [str(moment), str(killed), *flags, str(killed), *resume]
         done = subprocess.run(
             [sys.executable, "-c", DIES, *words], cwd=ROOT, capture_output=True, env=environment()
@@ -645,6 +645,13 @@ def test_a_run_killed_at_its_first_evaluation_goes_on_from_what_it_began_with(
     run = read_runs(killed)[-1]
     assert "--init" in run["command"] and ["--resume" in line for line in run["resumed"]] == [True]
     assert all(line in (killed / "README.md").read_text() for line in run["resumed"])
+
+
+def test_a_new_run_killed_at_its_first_evaluation_is_resumed(tmp_path, text, kill):
+    flags = [*WRITER, "--steps", "2", "--data", str(text), "--out", str(tmp_path / "model")]
+    kill(shakespeare, flags, "train.shakespeare.validation_loss")
+    shakespeare.main([*flags, "--resume"])
+    assert [run["steps"] for run in read_runs(tmp_path / "model")] == [2]
 
 
 def test_a_run_that_goes_on_in_its_folder_keeps_its_past_if_it_is_killed_at_once(
