@@ -26,6 +26,7 @@ KNOWN = [
     "getSelection",
     "requestAnimationFrame",
     "cancelAnimationFrame",
+    "IntersectionObserver",
     "MutationObserver",
     "ResizeObserver",
     "Node",

@@ -17,7 +17,7 @@ from transformer_core.inside.stages import panels
 from transformer_core.model.models import DecoderLM, EncoderClassifier
 from transformer_core.model.positions import POSITIONAL_ENCODINGS, PositionalEncoding
 from transformer_core.ui.encodings import said_of
-from transformer_core.ui.tabs.inside.visit import purpose
+from transformer_core.ui.tabs.inside.shown import purpose
 from transformer_core.ui.tabs.positions.drawings import draw_all, draw_figure
 
 ROOT = Path(__file__).parent.parent

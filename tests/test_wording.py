@@ -1,6 +1,6 @@
 """Numbers in sentences."""
 
-from transformer_core.wording import counted, large, percent, quoted, signed, sure
+from transformer_core.wording import large, percent, quoted, share_counted, signed, sure
 
 
 def test_what_is_rounded_away_has_no_minus():
@@ -31,6 +31,6 @@ def test_what_is_nearly_certain_is_not_said_to_be():
 
 
 def test_of_what_was_counted_all_is_all_and_nothing_nothing():
-    found = [counted(share) for share in (0, 1e-5, 0.5, 0.99956, 1)]
+    found = [share_counted(share) for share in (0, 1e-5, 0.5, 0.99956, 1)]
     said = ["0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"]
     assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in found] == said

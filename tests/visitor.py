@@ -162,7 +162,7 @@ def swipe(node):
 
 def of_head(layer, head):
     """How the name of a head reads, whichever attention it is of."""
-    return re.compile(f"layer {layer} .*, head {head}")
+    return re.compile(rf"layer {layer} \S+, head {head}\b")
 
 
 def press_door(page, name):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from train import alignment, heads, long_reviews, readme
 from train.evaluate import exam_of
+from train.readme import README
 from train.running import measured
 from train.running.card import write_card
 from train.running.flags import UNUSABLE, in_a_sentence
@@ -49,19 +50,19 @@ def refresh(checkpoints: Path, data: Path | None, *, everything: bool) -> Iterat
     A model that refuses, since its data are missing or its files damaged, does not keep the others
     from it: SystemExit says in the end what each of them said.
     """
-    steps = [
-        refresh_model(name, checkpoints / name, data, everything=everything)
+    steps = {
+        name: refresh_model(name, checkpoints / name, data, everything=everything)
         for name in CHECKPOINTS
         if is_checkpoint(checkpoints / name)
-    ]
+    }
     if is_in(checkpoints, [FOLDER]):
-        steps.append(refresh_readme())
+        steps[README.name] = refresh_readme()
     refusals = []
-    for step in steps:
+    for name, step in steps.items():
         try:
             yield from step
         except (*UNUSABLE, SystemExit) as error:
-            refusals.append(str(error))
+            refusals.append(f"{name}: {error}")
     if refusals:
         raise SystemExit("\n".join(refusals))
 
@@ -83,7 +84,7 @@ def refresh_model(name: str, folder: Path, data: Path | None, *, everything: boo
 def refresh_readme() -> Iterator[str]:
     """Write the tables, which are to agree with the cards, also if some of these were refused."""
     readme.write()
-    yield "README.md"
+    yield README.name
 
 
 @in_a_sentence

@@ -27,7 +27,7 @@ def sure(probability: float) -> str:
     return percent(probability, 1)
 
 
-def counted(share: float) -> str:
+def share_counted(share: float) -> str:
     """A share of what was counted, with one decimal: 100.0 % is all of it, 0.0 % nothing."""
     return percent(share, 1) if share in (0, 1) else sure(share)
 

@@ -1,8 +1,8 @@
 // A model's parts along its residual stream; of each stack one layer is open, the others are
 // folded.
-// value: {refusal}, why no model is open, or {summary, chosen, stacks: [{name, tokens, nodes: [{key, role, layer or
-//   null, title, note, shape, parameters, shared, flops, cross, branch}, …]}]}; branch: beside the
-//   stream, whose sum it enters
+// value: {refusal}, why no model is open, or {summary, chosen, stacks: [{name, tokens, nodes: [{key,
+//   role, layer or null, title, note, shape, parameters, shared, flops, cross, branch}, …]}]};
+//   branch: beside the stream, whose sum it enters
 const chart = $('.anatomy-chart'), note = $('.view-note'), readout = $('.view-readout');
 const GUTTER = 30; // px between two stacks
 let opened = {}, chosen = null;
@@ -39,7 +39,7 @@ function memory([{ output: [x, y] }, { readers }]) {
 function draw() {
   const value = current(), again = focused();
   chart.replaceChildren();
-  if (!holds(value?.stacks, value?.refusal)) return;
+  if (!holds(value?.stacks)) return;
   inscribe(note, value.summary);
   const room = Math.max(280, chart.clientWidth || 600),
     abreast = value.stacks.length > 1 && room >= 400;

@@ -35,7 +35,7 @@ function open() {
 }
 function draw() {
   const value = current();
-  if (!holds(value?.parts, value?.refusal)) return;
+  if (!holds(value?.parts)) return;
   shown = Math.min(shown, value.parts.length - 1);
   list.replaceChildren(
     ...value.parts.map((part, i) =>

@@ -1,8 +1,8 @@
 // Two words of a text at other places: what each pair of channels makes of it, and the score.
-// value: {encoding, title, does, tokens: [text, …], query, key: numbers of tokens, head, chosen: those three
-//   as the address says them, if a visitor chose them, heads, channels, limit, queries and keys: a
-//   row for each place, packed from -limit to limit, periods: of each pair the places of one turn, or
-//   none, scale: what their dot product is multiplied by,
+// value: {encoding, title, does, tokens: [text, …], query, key: numbers of tokens, head, chosen:
+//   those three as the address says them, if a visitor chose them, heads, channels, limit, queries
+//   and keys: a row for each place, packed from -limit to limit, periods: of each pair the places of
+//   one turn, or none, scale: what their dot product is multiplied by,
 //   most, scores: of a query at one place (row) for a key at another, packed from -most to
 //   most, press: see numbered}; or {refusal}, why no words meet
 const finding = $('.finding'),
@@ -30,7 +30,7 @@ function draw() {
   const value = current();
   if (value && !takesOver(value)) return;
   met = null;
-  if (!holds(value?.tokens, value?.refusal)) return walking.halt();
+  if (!holds(value?.tokens)) return walking.halt();
   const [queries, keys] = [value.queries, value.keys].map((packed) =>
     unpackSigned(packed).map((v) => v * value.limit)
   );

@@ -66,7 +66,7 @@ function show() {
 function draw() {
   const value = current();
   inscribe(lead, value?.says ?? '');
-  if (!holds(value?.table, value?.refusal)) return;
+  if (!holds(value?.table)) return;
   heading.textContent = value.names.table;
   columns = value.columns;
   numbers = unpackSigned(value.table);

@@ -40,10 +40,16 @@ const stops = ['.flow-source', '.flow-out'].map((selector) =>
 );
 const controls = flowBar(bar, () => draw()),
   { play, next, scrub, unfold, rawly, chooser, least } = controls;
-const opening = flowOpening(bar, () => {
-  until = null;
-  now.clock = numbers.outs.length;
-  draw();
+const opening = flowOpening(stage, bar, {
+  write() {
+    write();
+    now.out.fill(0); // nothing fades that is not yet written
+  },
+  end() {
+    until = null;
+    now.clock = numbers.outs.length;
+    draw();
+  },
 });
 
 // ---- what is drawn ----
@@ -74,6 +80,7 @@ function render() {
       null;
   look(null);
   tip.forget();
+  opening.over();
   markStale(false);
   const any = holds(value?.outs?.length);
   stage.replaceChildren(canvas);
@@ -101,10 +108,7 @@ function render() {
   };
   now.out[now.lit.i] = 1;
   g = null;
-  if (opening.begins(numbers.kind)) {
-    begin();
-    until = numbers.outs.length;
-  }
+  opening.first(numbers.kind, numbers.outs.length, PIECE[numbers.kind], pages.many);
   ask();
   draw();
 }
@@ -161,7 +165,7 @@ const draw = () => {
 };
 function advance(passed) {
   if (until === null) return;
-  const speed = opening.speed(numbers.kind, controls.speed());
+  const speed = opening.speed(controls.speed());
   const part = speed * passed / PIECE[numbers.kind];
   now.clock = Math.min(until, now.clock + (calm.matches ? 0 : part));
   if (now.clock < until) return;
@@ -436,6 +440,11 @@ function force(m) {
 }
 
 // ---- the bar ----
+const write = () => { // all of it
+  begin();
+  until = numbers.outs.length;
+  draw();
+};
 const begin = () => {
   if (!writing()) now.clock = numbers.begin;
   kept = null;
@@ -443,15 +452,14 @@ const begin = () => {
 };
 play.addEventListener('click', () => {
   if (!numbers) return;
+  opening.over();
   if (until !== null) until = null;
-  else {
-    begin();
-    until = numbers.outs.length;
-  }
+  else write();
   draw();
 });
 next.addEventListener('click', () => {
   if (!numbers) return;
+  opening.over();
   begin();
   if (calm.matches) now.clock = nextHalt();
   else until = nextHalt();
@@ -459,6 +467,7 @@ next.addEventListener('click', () => {
 });
 scrub.addEventListener('input', () => {
   if (!numbers) return;
+  opening.over();
   until = null;
   now.clock = +scrub.value;
   draw();
@@ -467,6 +476,7 @@ scrub.addEventListener('keydown', (event) => { // a piece at a time; dragged it 
   const way = arrow(event);
   if (!way || !numbers) return;
   event.preventDefault();
+  opening.over();
   until = null;
   now.clock = clamp(Math.round(now.clock) + way[1] - way[0], numbers.begin, numbers.outs.length);
   draw();

@@ -19,13 +19,14 @@ function flowPlates(labels, n) {
     g.vertical ? put(node, 0, middle, 1) : put(node, middle, g.H / 2, 1, -50);
   }
   function meaning({ raw, lit, fold }) {
-    if (raw) return `Width: what a ${word} gives of its attention`;
+    const more = 'Press a ribbon for its head';
+    if (raw) return `Width: what a ${word} gives of its attention. ${more}`;
     if (kind === 'classify' && fold <= .5) return 'Width: share of [CLS]';
     if (lit.kind === 'source') return `Width: its share in every ${word}`;
     if (fold <= .5) return `Width: share of the highlighted ${word}`;
     return kind === 'classify'
-      ? 'On the stream: the verdict after each layer'
-      : 'On the stream: what it would say after each layer. Press a ribbon for its head';
+      ? `On the stream: the verdict after each layer. ${more}`
+      : `On the stream: what it would say after each layer. ${more}`;
   }
   return {
     place(g, now, wanted) {

@@ -18,7 +18,7 @@ const row = $('.heads-row'),
   role = $('.heads-role'),
   fan = $('.heads-fan');
 const kinds = $('.heads-kinds');
-const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'no simple rule' };
+const KINDS = { place: 'a place', mark: 'a mark', token: 'a token', '': 'something else' };
 let only = null; // of KINDS the one whose heads stand out
 let group = 0, layer = 0, head = 0, chosen = false, weights = null, rows = null, query = -1;
 let strongest = null, place = -1; // of the tokens in the row; where the keys are in it

@@ -21,7 +21,7 @@ function draw() {
   const value = current();
   table.replaceChildren();
   close();
-  if (!holds(value?.rows, value?.refusal)) return;
+  if (!holds(value?.rows)) return;
   const { summary, layers, agreement, rows } = value;
   inscribe(note, summary);
   table.style.setProperty('--columns', layers.length);

@@ -21,7 +21,7 @@ const keep = keepPart((said) => {
 function draw() {
   const value = current();
   if (value && !movesOn(value)) return;
-  const any = holds(value?.rows, value?.refusal);
+  const any = holds(value?.rows);
   seen = any ? value : null;
   if (!value) return;
   if (value.press === undefined) reading.halt();

@@ -5,7 +5,7 @@
 const rows = $('.meters-rows'), note = $('.view-note'), verdict = $('.meters-verdict');
 function draw() {
   const value = current(), found = value?.rows ?? [];
-  const any = holds(found.length, value?.refusal);
+  const any = holds(found.length);
   inscribe(note, value?.summary ?? '');
   verdict?.replaceChildren();
   rows.replaceChildren(...found.map(meter));

@@ -140,6 +140,7 @@ function spell() { // in columns, or on a phone in rows, of as many symbols as t
     const [name, text, title = ''] = cells[i];
     node.className = name;
     node.title = title;
+    node.role = text === '·' ? 'img' : null; // which reads its title instead
     inscribe(node, text);
   });
 }

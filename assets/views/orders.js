@@ -15,7 +15,7 @@ let seen = null; // the value that is drawn
 function draw() {
   const value = current();
   if (value && !takesOver(value)) return;
-  if (!holds(value?.words, value?.refusal)) return;
+  if (!holds(value?.words)) return;
   seen = value;
   finding.textContent = value.summary;
   readout.textContent = hint;

@@ -82,11 +82,11 @@ const inscribe = (node, text) => {
 };
 // Whether a view has anything to draw. If not, a sentence stands in the place of it all, see view.css:
 // why, or what will be there, as its Python promises.
-function holds(some, why) {
+function holds(some) {
   const said = $('.view-empty');
   element.firstElementChild.classList.toggle('empty', !some);
   said.promise ??= said.textContent;
-  inscribe(said, some ? '' : why || said.promise);
+  inscribe(said, some ? '' : current()?.refusal || said.promise);
   return Boolean(some);
 }
 // Replace a box's children; the focus goes to what now stands where it was.
@@ -120,13 +120,11 @@ const percent = (p) =>
     : p
     ? '< 0.1 %'
     : '0 %';
-// of a number that was packed: what rounding took is little, not nothing
+// of a number that was packed, or that no softmax makes 0: what rounding took is little, not nothing
 const unpackedPercent = (p) => percent(p || 1e-6);
 // 100 % would claim what no classifier knows
 const sure = (p) =>
-  p >= 0.995
-    ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %')
-    : Math.round(100 * p) + ' %';
+  p >= 0.995 ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %') : unpackedPercent(p);
 // a number as print writes it: with a minus sign, not a hyphen
 const printed = (number) => `${number}`.replaceAll('-', '−');
 // with so many decimals, and no minus before a zero

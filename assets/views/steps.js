@@ -54,7 +54,7 @@ function show() {
 }
 function draw() {
   const value = seen = current(), now = performance.now();
-  const any = holds(value?.written, value?.refusal);
+  const any = holds(value?.written);
   if (value?.written?.length !== length) playing.halt();
   // if a training changes it several times a second, only the first change is read aloud
   if (!playing.runs()) readout.ariaLive = now - drawnAt < STREAM_MS ? 'off' : 'polite';

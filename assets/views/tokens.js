@@ -22,7 +22,7 @@ function render() {
   text.append(...tokens.slice(from).map((token, i) => span(token, from + i)));
   if (follow && from) text.scrollTop = text.scrollHeight;
   inscribe(note, value.note);
-  holds(value.lines, value.refusal);
+  holds(value.lines);
   drawn.length = value.lines.length;
 }
 function describe(number, token, p) {

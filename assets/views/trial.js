@@ -24,7 +24,7 @@ function tint(node, part) {
 }
 function draw() {
   const value = current();
-  if (!holds(value?.methods?.length, value?.refusal)) {
+  if (!holds(value?.methods?.length)) {
     drawn = '';
     return;
   }
@@ -143,7 +143,7 @@ function found({ words, dropped, few, label }, { name, curve }) {
   if (!curve.length) return `The words that ${name} ranks first are not dropped yet.`;
   const gone = Math.round(dropped[few] * words.length);
   const first = gone === 1 ? 'the word' : `the ${gone} words`;
-  const [before, after] = [curve[0], curve[few]].map((p) => p >= 0.995 ? sure(p) : percent(p));
+  const [before, after] = [curve[0], curve[few]].map(sure);
   return `Without ${first} that ${name} ranks first, “${label}” goes from ${before} to ${after}.`;
 }
 // the mean of random orders, named above it, or below where there is no room

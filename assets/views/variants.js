@@ -106,7 +106,7 @@ const light = (title) => {
 const first = () => new Set(current().lines.slice(0, current().shown).map((line) => line.title));
 function draw() {
   const value = current();
-  if (!holds(value?.lines?.length, value?.refusal)) {
+  if (!holds(value?.lines?.length)) {
     name = undefined;
     list.replaceChildren();
     return chart.replaceChildren();

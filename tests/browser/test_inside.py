@@ -502,7 +502,7 @@ def test_the_model_of_the_live_lab_is_opened_while_it_learns(open_page):
     assert "masked" in stages(page)
     press(page, "decoder:0:self:attention", "self-attention, head 1 of 2")
     made = "products with it, divided by √32 and less for their distance, make "
-    expect(page.locator("#inside-part .view-note")).to_contain_text(f": their 32 {made}")
+    expect(page.locator("#inside-part .view-note")).to_contain_text(f": the 32 {made}")
     press(page, CROSS, "cross-attention, head 1 of 2")
     expect(lens(page).locator("td.right").first).to_be_visible()
     first, status = step_of(note), page.locator("#lab-status")

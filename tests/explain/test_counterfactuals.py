@@ -7,8 +7,8 @@ from tiny import tiny_classifier
 from transformer_core.explain.counterfactuals import (
     MAX_REPLACEMENT,
     edited,
+    greedy_flip,
     probability,
-    smallest_flip,
     suggestions,
 )
 from transformer_core.model.models import MaskedLM
@@ -74,7 +74,7 @@ def test_a_flip_is_real_and_needs_each_of_its_words(seed):
     # shifted so that both answers are near and some deletions change it
     logits = score(trained.model, [review.ids])[0]
     trained.model.head.bias.data[0] += logits[1] - logits[0] - 0.1
-    *steps, last = smallest_flip(trained.model, review.pieces, 1)
+    *steps, last = greedy_flip(trained.model, review.pieces, 1)
     assert last.done and not any(step.done for step in steps)
     assert [len(step.words) for step in steps] == list(range(1, len(steps) + 1))
 
@@ -92,7 +92,7 @@ def test_what_no_deletion_flips_is_said_so(trained):
     sure = tiny_classifier()
     sure.model.head.bias.data[1] += 50
     review = read_review(sure.tokenizer, "Speak to all", 60)
-    *_, last = smallest_flip(sure.model, review.pieces, 1)
+    *_, last = greedy_flip(sure.model, review.pieces, 1)
     assert last.done and not last.flipped and len(last.words) == 3
 
 

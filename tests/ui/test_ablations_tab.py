@@ -134,7 +134,7 @@ def test_coming_back_to_the_tab_keeps_what_was_chosen(answers, here, folder):
     assert first[here.text] and here.question not in first
     (folder / "gelu" / "metrics.csv").unlink()
     again = answers.arrive("shakespeare", "shakespeare", "loss", *blank(), *DRAWN[2:])
-    anew = {here.study, here.problems, here.curves, here.drawn}
+    anew = {here.study, here.problems, here.curves, here.redraw}
     assert set(again) == anew, "all else stays"
     assert "is missing" in again[here.problems] and "gelu" not in titles(again[here.curves])
 
@@ -173,7 +173,7 @@ def test_another_study_leaves_what_was_asked_of_the_one_before(answers, here):
     questions = Questions()
     left = questions.ask("copy_task", "CAB", Focus())
     first, second = (
-        answers.choose("shakespeare", "", questions, *DRAWN[2:])[here.drawn] for _ in range(2)
+        answers.choose("shakespeare", "", questions, *DRAWN[2:])[here.redraw] for _ in range(2)
     )
     assert first != second, "which the open section follows"
     assert not questions.begin(left) and not questions.open

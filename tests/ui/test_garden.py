@@ -32,7 +32,7 @@ def test_what_half_of_the_threads_begin_with_is_said():
     found = lines("my lord, I", "my lord, he", "my lady", "thou")
     assert agreed(found) == ("my lord, ", 2)
     assert told(found, 0.6) == (
-        "At temperature 0.6, 2 of 4 threads begin with “my lord,”; they end in 4 different texts."
+        "At temperature 0.6, 2 of 4 threads begin with “my lord,”; all 4 end in 4 different texts."
     )
     assert told(lines("a", "b", "c"), 1.5) == (
         "At temperature 1.5 the 3 threads end in 3 different texts."

@@ -17,7 +17,6 @@ from transformer_core.tasks.requests import InputError
 from transformer_core.ui.head_switches import head_key
 from transformer_core.ui.tabs.generate import looking
 from transformer_core.ui.tabs.generate.desk import Desk
-from transformer_core.ui.tabs.generate.generate import Writing
 from transformer_core.ui.tabs.generate.shown import growth
 from transformer_core.ui.tabs.generate.story import (
     Story,
@@ -28,6 +27,7 @@ from transformer_core.ui.tabs.generate.story import (
     wanting,
 )
 from transformer_core.ui.tabs.generate.switches import LENGTH, NOTHING, measured, switched
+from transformer_core.ui.tabs.generate.writing import Writing
 from transformer_core.ui.views.switches import INVITATION
 
 

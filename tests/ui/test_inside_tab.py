@@ -13,13 +13,8 @@ from transformer_core.lab.plans import Choice, Plan
 from transformer_core.lab.training import Training
 from transformer_core.ui.page import Page
 from transformer_core.ui.tabs.inside import inside
-from transformer_core.ui.tabs.inside.visit import (
-    LAB,
-    closed,
-    lines_of,
-    nodes_of,
-    through_the_lens,
-)
+from transformer_core.ui.tabs.inside.shown import closed, lines_of, through_the_lens
+from transformer_core.ui.tabs.inside.visit import LAB, nodes_of
 
 SMALL = Choice(n_layers=1, d_model=16, d_ff=16, learning_rate=0.02)
 PLAN = Plan(length=4, letters=3, steps=75, choices=(SMALL, Choice(n_layers=1, norm="none")))

@@ -16,7 +16,7 @@ from transformer_core.model.trace import Trace
 from transformer_core.tasks.classification import classify, read_review
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui import head_switches
-from transformer_core.ui.figures import reviews
+from transformer_core.ui.figures import classification
 from transformer_core.ui.tabs.sentiment import layers, words
 from transformer_core.ui.tabs.sentiment.trial import Tried, outdated, proceedings
 from transformer_core.ui.tabs.sentiment.verdict import EMPTY, judged, pictured, remarks
@@ -204,7 +204,7 @@ def test_what_is_done_to_the_words_of_a_text_that_was_left_is_left_too(trained):
 
 
 def test_a_confusion_has_what_was_meant_in_its_rows():
-    figure = reviews.confusion([[50, 3], [7, 40]], ["negative", "positive"])
+    figure = classification.confusion([[50, 3], [7, 40]], ["negative", "positive"])
     assert np.array(figure.data[0].z).tolist() == [[50, 3], [7, 40]]
     assert figure.data[0].zmax == 50
     assert figure.layout.yaxis.title.text == "meant"
@@ -217,7 +217,7 @@ def test_the_reliability_diagram_shows_every_bin():
         {"confidence": 0.6, "accuracy": 0.5, "n": 10},
         {"confidence": 0.9, "accuracy": 1, "n": 40},
     ]
-    _, measured = reviews.reliability(bins).data
+    _, measured = classification.reliability(bins).data
     assert list(measured.x) == [0.6, 0.9] and list(measured.y) == [0.5, 1]
     assert list(measured.customdata) == [10, 40]
 

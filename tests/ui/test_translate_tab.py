@@ -229,7 +229,7 @@ def test_a_head_that_is_pressed_below_a_text_that_was_left_is_switched_on_again(
         assert (switches["off"], switches["press"]) == ([], 3)
     done = handlers.toggle(pressed, work, None, *search)
     assert done[handlers.parts.switches]["off"] == ["decoder-cross:0:1"]
-    assert done[handlers.parts.work].changes.off and done[handlers.parts.drawn] == gr.skip()
+    assert done[handlers.parts.work].changes.off and done[handlers.parts.redraw] == gr.skip()
 
 
 def test_what_an_address_wants_of_a_text_that_is_refused_is_not_done_to_the_next(handlers, work):

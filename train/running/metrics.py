@@ -50,7 +50,8 @@ class Metrics:
 def recorded(
     steps: Iterable[tuple[Progress, M]], metrics: Metrics, path: Path | None = None
 ) -> Iterator[tuple[Progress, M]]:
-    """Pass on the steps of a training, add each evaluation to both curves, and write them to path.
+    """Pass on the steps of a training, add each evaluation to both curves, and write them to path,
+    if there is one.
 
     The training's loss is the mean over the steps since the last evaluation.
     """

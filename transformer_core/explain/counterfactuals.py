@@ -73,7 +73,7 @@ class Flip:
     done: bool = False
 
 
-def smallest_flip(model: EncoderClassifier, pieces: Pieces, label: int) -> Iterator[Flip]:
+def greedy_flip(model: EncoderClassifier, pieces: Pieces, label: int) -> Iterator[Flip]:
     """Delete the word whose loss hurts the answer most, again and again until it changes; then put
     back what was not needed. Greedy: no word of the set can be spared, but a smaller set may exist.
 

@@ -20,7 +20,7 @@ class Choice(gr.Dropdown):
 
 
 class RadioChoice(gr.Radio):
-    """The same as a gr.Radio."""
+    """A gr.Radio that does as Choice does."""
 
     is_template = True
 

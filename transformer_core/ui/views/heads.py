@@ -27,7 +27,7 @@ def attention_view(title: str, **component) -> gr.HTML:
         '<label class="option" hidden><input type="checkbox" checked> '
         '<span>hide [CLS] and [end]<span class="heads-hidden"></span></span></label>'
         '<div class="heads-body"><div>'
-        '<div class="heads-sought"><span class="note">Heads that look for</span>'
+        '<div class="heads-sought"><span class="note">Heads, by what they look for</span>'
         '<div class="heads-kinds view-tools" role="group" aria-label="what heads look for"></div>'
         "</div>"
         '<div class="heads-grid"></div></div><div>'

@@ -3,7 +3,7 @@
 import gradio as gr
 
 from transformer_core.inside.lens import Guesses
-from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.shared import digits, spaced
 from transformer_core.ui.views.view import view
 
 
@@ -32,7 +32,7 @@ def lens_value(rows: list[Guesses], agreement: list[float], summary: str) -> dic
                 "then": row.then and spaced(row.then),
                 "answer": spaced(row.answer),
                 "cells": [
-                    {"rank": rank, "best": [[spaced(token), round(p, 4)] for token, p in best]}
+                    {"rank": rank, "best": [[spaced(token), digits(p)] for token, p in best]}
                     for rank, best in zip(row.ranks, row.best, strict=True)
                 ],
             }

@@ -68,8 +68,8 @@ def row(reader: Reader, found: ReadOn | None, n: int) -> dict:
         "loss": None if loss is None else digits(loss),
         "points": points(reader),
         "writes": found and found.written,
-        "looks": [] if found is None else [round(x, 4) for x in found.looks.tolist()],
-        "lately": None if found is None else round(found.looks[-LATELY:].sum().item(), 4),
+        "looks": [] if found is None else [digits(x) for x in found.looks.tolist()],
+        "lately": None if found is None else digits(found.looks[-LATELY:].sum().item()),
     }
 
 

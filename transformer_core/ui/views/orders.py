@@ -3,6 +3,7 @@
 import gradio as gr
 
 from transformer_core.studies.orders import Reordered, Words
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 SHOWN_WORDS = 12  # words of an answer; of a model that does not find its end the first ones
@@ -55,9 +56,7 @@ def orders_value(
                 "says": one.now.says[:SHOWN_WORDS],
                 "first": one.first.says[:SHOWN_WORDS],
                 "stays": one.stays,
-                "looks": [
-                    [round(x, 3) for x in row] for row in one.now.looks[:SHOWN_WORDS].tolist()
-                ],
+                "looks": [[digits(x) for x in row] for row in one.now.looks[:SHOWN_WORDS].tolist()],
                 "moved": round(one.moved, 4),
                 "noticed": one.noticed,
                 "answers": answers.get(one.encoding),

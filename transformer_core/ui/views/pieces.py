@@ -6,7 +6,7 @@ import gradio as gr
 
 from transformer_core.tasks.requests import Token
 from transformer_core.tasks.words import words_of
-from transformer_core.ui.views.shared import spaced
+from transformer_core.ui.views.shared import digits, spaced
 from transformer_core.ui.views.view import view
 
 
@@ -55,10 +55,10 @@ def pieces_value(
         "pieces": [
             [
                 spaced(token.text),
-                round(token.prob, 4),
-                [[index, spaced(text), round(p, 4)] for index, text, p in token.alternatives],
+                digits(token.prob),
+                [[index, spaced(text), digits(p)] for index, text, p in token.alternatives],
             ]
             for token in tokens
         ],
-        "words": [[word.n_pieces, round(word.prob, 4)] for word in words_of(list(tokens))],
+        "words": [[word.n_pieces, digits(word.prob)] for word in words_of(list(tokens))],
     }

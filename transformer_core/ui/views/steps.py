@@ -7,7 +7,7 @@ import torch
 
 from transformer_core.tasks.translation import Sentence
 from transformer_core.tokenization import Tokenizer
-from transformer_core.ui.views.shared import pack
+from transformer_core.ui.views.shared import digits, pack
 from transformer_core.ui.views.view import player_bar, view
 
 
@@ -33,11 +33,11 @@ def steps_value(
         "summary": summary,
         "source": written.src_tokens,
         "written": [
-            [token.text, round(token.prob, 4), answer and answer[i : i + 1] == [token.text]]
+            [token.text, digits(token.prob), answer and answer[i : i + 1] == [token.text]]
             for i, token in enumerate(written.tokens)
         ],
         "candidates": [
-            [[tokenizer.token(c.token), round(math.exp(c.log_prob), 4), c.kept] for c in step]
+            [[tokenizer.token(c.token), digits(math.exp(c.log_prob)), c.kept] for c in step]
             for step in written.steps
         ],
         "weights": pack(torch.cat(cross).mean(0)),  # (written, source), mean of all heads

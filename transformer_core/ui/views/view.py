@@ -64,8 +64,8 @@ def view(
 
 
 def refused(why: str) -> dict:
-    """The value of any view where there is nothing to draw, or nothing new: why, which stands there
-    then, see `holds` in shared.js."""
+    """The value of a view where there is nothing to draw, or nothing new: why, which stands in its
+    place then, see `holds` in shared.js."""
     return {"refusal": why}
 
 

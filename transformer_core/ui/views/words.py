@@ -6,6 +6,7 @@ import gradio as gr
 
 from transformer_core.explain.counterfactuals import Edits, Suggestion
 from transformer_core.tasks.classification import LABELS, Review
+from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
 
@@ -36,7 +37,5 @@ def words_value(
         "edits": {str(word): text for word, text in edits.items()},
         "asked": asked,
         "labels": LABELS,
-        "suggestions": [
-            [s.text, round(s.likelihood, 5), round(s.probability, 5)] for s in suggestions
-        ],
+        "suggestions": [[s.text, digits(s.likelihood), digits(s.probability)] for s in suggestions],
     }

@@ -90,13 +90,13 @@ def sections_of(here: Layout, answers: Answers) -> Followers:
 def wire_sections(here: Layout, followers: Followers) -> None:
     """The open section is drawn when a study was opened or chosen, when another section is opened,
     and when something is chosen in it."""
-    opened = open_section(here.sections, followers.parts)
+    section = open_section(here.sections, followers.parts)
 
     def draw(section, shown, name, *values):
         # of a study that is being opened there are no choices yet: it is drawn with them
         return followers.draw(section, name, *values) if name and name == shown else gr.skip()
 
-    asked = [opened, here.shown, here.study, here.metric, *followers.own]
+    asked = [section, here.shown, here.study, here.metric, *followers.own]
     boxes: list[Any] = [here.metric, *followers.own]
-    changes = [opened.change, here.drawn.change, *(box.input for box in boxes)]
+    changes = [section.change, here.redraw.change, *(box.input for box in boxes)]
     after_any(changes, draw, asked, followers.outputs, **LATEST)

@@ -94,7 +94,7 @@ class Answers:
     def drawn(self, name, metric, *settings) -> Values:
         """A study's curves, and that the open section is to be drawn anew."""
         curves = self.draw_curves(name, metric, *settings)
-        return {self.here.curves: curves, self.here.drawn: time.monotonic()}
+        return {self.here.curves: curves, self.here.redraw: time.monotonic()}
 
     def readable(self, study: Study, text: str) -> str:
         """A text that is no example, if a study's models can read it; else nothing."""

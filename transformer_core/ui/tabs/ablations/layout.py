@@ -64,14 +64,14 @@ class Layout:
     logs: gr.CheckboxGroup
     weight: Slider
     shown: gr.State  # the study whose choices are offered
-    drawn: gr.State  # changes with every answer, which the open section follows
+    redraw: gr.State  # changes with every answer, which the open section follows
 
     @property
     def choices(self) -> list[gr.blocks.Block]:
         """What another study changes at once."""
         controls = [self.metric, self.baseline, self.one, self.other]
         twins = [self.text, self.site, self.head, self.found, self.cards, *self.doors_and_kept]
-        return [self.curves, self.problems, *controls, *twins, self.shown, self.drawn]
+        return [self.curves, self.problems, *controls, *twins, self.shown, self.redraw]
 
     @property
     def doors_and_kept(self) -> list[gr.components.Component]:
@@ -99,9 +99,9 @@ def lay_out(names: list[str]) -> Layout:
             **longer_section(),
             **axes_section(),
         }
-    shown, drawn = gr.State(None), gr.State(0.0)
+    shown, redraw = gr.State(None), gr.State(0.0)
     first_screen = study, metric, axis, problems, curves, doors
-    return Layout(*first_screen, row, **parts, shown=shown, drawn=drawn)
+    return Layout(*first_screen, row, **parts, shown=shown, redraw=redraw)
 
 
 def results_section() -> dict[str, gr.components.Component]:

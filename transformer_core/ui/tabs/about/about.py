@@ -18,7 +18,7 @@ from transformer_core.ui.address import Addressed
 from transformer_core.ui.events import LATEST
 from transformer_core.ui.layout import lead, section, sections
 from transformer_core.ui.page import Page
-from transformer_core.ui.tabs.about.cards import COMMANDS, UNSCORED, Entry, entries
+from transformer_core.ui.tabs.about.cards import COMMANDS, Entry, entries
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 from transformer_core.wording import large
@@ -72,8 +72,8 @@ def lay_out_card(entry: Entry) -> gr.Plot | None:
     -> where its learning is drawn, if it was recorded
     """
     prose("\n\n".join(filter(None, [entry.absent, *entry.damage])))
-    if not entry.sections:
-        prose(UNSCORED * (not entry.absent))
+    if not entry.sections and not entry.absent:
+        prose(entry.measured)
     if not entry.sections and not entry.runs:
         return None
     with gr.Row(elem_classes="duo"):
@@ -118,7 +118,10 @@ def summary(found: list[Entry]) -> str:
     parameters, minutes = (
         sum(getattr(e, name) for e in there) for name in ("parameters", "minutes")
     )
+    if not there:
+        return f"None of {len(found)} models is here yet."
+    verb = "is" if len(there) == 1 else "are"
     return (
-        f"{len(there)} of {len(found)} models are loaded: {large(parameters)} parameters, trained "
+        f"{len(there)} of {len(found)} models {verb} here: {large(parameters)} parameters, trained "
         f"from scratch in {minutes / 60:,.1f} hours, with their teachers where those were timed."
     )

@@ -88,7 +88,8 @@ class Entry:
     @property
     def row(self) -> list[str]:
         """Title, kind, size, first score with what it measures on how much, training and device."""
-        said = "; ".join([self.absent.replace("`", "") or self.measured, *self.damage])
+        first = self.absent.replace("`", "") or self.measured
+        said = "; ".join(filter(None, [first, *self.damage]))
         if self.absent:
             return [self.title, "", "", "", said, "", ""]
         score = self.scores[0].shown if self.scores else ""
@@ -97,9 +98,9 @@ class Entry:
 
     @property
     def measured(self) -> str:
-        """What its first score measures, on how much."""
+        """What its first score measures, on how much; nothing if the scores may be damaged."""
         if not self.scores:
-            return UNSCORED
+            return "" if self.damage else UNSCORED
         first, *others = self.scores
         counted = next((f", {one.shown} {one.meaning}" for one in others if one.is_count), "")
         return first.meaning.partition(" (")[0] + counted

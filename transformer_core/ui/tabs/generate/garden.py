@@ -39,7 +39,7 @@ def told(found: list[Thread], temperature: float) -> str:
     some = f"all {n}" if n_there == n else f"{n_there} of {n}"
     return (
         f"At temperature {temperature:g}, {some} threads begin with “{' '.join(head.split())}”; "
-        f"they end in {n_ends} different texts."
+        f"{'they' if n_there == n else f'all {n}'} end in {n_ends} different texts."
     )
 
 

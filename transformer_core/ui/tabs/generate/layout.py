@@ -33,7 +33,7 @@ PASTED = "Shall I compare thee to a summer's day?\nPlease restart your computer 
 
 
 @dataclass(frozen=True)
-class First:
+class FirstScreen:
     """The first screen: what one says, what is written, what it had in mind."""
 
     prompt: gr.Textbox
@@ -48,7 +48,7 @@ class First:
 
 
 @dataclass(frozen=True)
-class Draw:
+class SamplingControls:
     """The section on how a character is drawn."""
 
     temperature: gr.Slider
@@ -72,7 +72,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Deeper:
+class Sections:
     """The row of sections, and the others in it: branches, heads, switches, and so on."""
 
     sections: gr.Tabs
@@ -87,7 +87,7 @@ class Deeper:
     learning_opened: gr.Tab
 
 
-def first_screen() -> First:
+def first_screen() -> FirstScreen:
     """Prompt and story at the left, the next character at the right, the picture below."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=7, min_width=280):
@@ -121,10 +121,10 @@ def first_screen() -> First:
     )
     weights, doors, branch = weights_view(), doors_view("generate"), gr.State(1)
     shown = story, following, picture, weights, doors
-    return First(prompt, write, go_on, *shown, branch)
+    return FirstScreen(prompt, write, go_on, *shown, branch)
 
 
-def draw_section() -> Draw:
+def sampling_section() -> SamplingControls:
     """The settings of sampling beside what they leave of the distribution."""
     with gr.Row(elem_classes="duo"):
         with gr.Column(scale=5, min_width=280):
@@ -153,10 +153,10 @@ def draw_section() -> Draw:
                 seed = gr.Number(1, label="Seed", precision=0, min_width=80)
         with gr.Column(scale=7, min_width=280):
             bars = bars_view("The model's distribution, and what is drawn from", elem_id="bars")
-    return Draw(temperature, top_k, top_p, penalty, length, seed, bars)
+    return SamplingControls(temperature, top_k, top_p, penalty, length, seed, bars)
 
 
-def deeper_sections(row: gr.Tabs) -> Deeper:
+def deeper_sections(row: gr.Tabs) -> Sections:
     """What lies behind the next character, each a section."""
     with section("Branches"):
         lead(
@@ -188,14 +188,14 @@ def deeper_sections(row: gr.Tabs) -> Deeper:
     with section(LEARNING) as opened:
         learning = learning_view("How it learned to write", elem_id="learning")
     drawn = branches, garden, heads, switches
-    return Deeper(row, *drawn, pasted, judge, judged, learning, opened)
+    return Sections(row, *drawn, pasted, judge, judged, learning, opened)
 
 
-def lay_out() -> tuple[First, Draw, Deeper]:
+def lay_out() -> tuple[FirstScreen, SamplingControls, Sections]:
     """The whole tab."""
     first = first_screen()
     with sections() as row:
         with section("Next character"):
-            draw = draw_section()
+            controls = sampling_section()
         deeper = deeper_sections(row)
-    return first, draw, deeper
+    return first, controls, deeper

@@ -17,7 +17,7 @@ from transformer_core.ui.followers import Follower, Followers, open_section
 from transformer_core.ui.head_switches import heads_named, wire_knock
 from transformer_core.ui.tabs.generate.desk import Desk
 from transformer_core.ui.tabs.generate.garden import garden
-from transformer_core.ui.tabs.generate.layout import Deeper, Draw, First
+from transformer_core.ui.tabs.generate.layout import FirstScreen, SamplingControls, Sections
 from transformer_core.ui.tabs.generate.shown import (
     attention,
     distribution,
@@ -38,8 +38,8 @@ class Looking:
     """
 
     models: Models
-    draw: Draw
-    deeper: Deeper
+    controls: SamplingControls
+    deeper: Sections
 
     @property
     def trained(self) -> Trained:
@@ -65,7 +65,7 @@ class Looking:
         """What the sections show of the place that is looked at."""
         return Followers(
             {
-                "next-character": Follower([self.draw.bars], self.bars),
+                "next-character": Follower([self.controls.bars], self.bars),
                 "branches": Follower([self.deeper.garden], self.garden),
                 "heads": Follower([self.deeper.heads], self.heads),
                 "switch-off": Follower([self.deeper.switches], self.switches),
@@ -85,14 +85,14 @@ class Looking:
         return picture(self.trained, story, seen), doors, time.monotonic()
 
     @answers_errors
-    def redraw(self, desk: Desk, shown, seed, *settings):
+    def redraw(self, desk: Desk, section, seed, *settings):
         """Another place, another section, or another setting."""
         story, followers = desk.story, self.followers
         # once there is a text, the page looks at it; some sections show nothing of it
-        if not story.branches or shown not in followers.parts:
+        if not story.branches or section not in followers.parts:
             return gr.skip()
         seen, sampling = self.seen(story, desk.position), Sampling(*settings)
-        return followers.draw(shown, story, seen, sampling, seed, desk.off, desk.measured)
+        return followers.draw(section, story, seen, sampling, seed, desk.off, desk.measured)
 
     @answers_errors
     def warm(self, event: gr.EventData, desk: Desk, seed, _, *cuts):
@@ -143,20 +143,22 @@ class Looking:
         return [switched(self.trained, story, seen, *values)]
 
 
-def wire_looking(models: Models, desk: gr.State, first: First, draw: Draw, deeper: Deeper) -> None:
+def wire_looking(
+    models: Models, desk: gr.State, first: FirstScreen, controls: SamplingControls, deeper: Sections
+) -> None:
     """The picture and the open section follow the place that is looked at."""
-    looking = Looking(models, draw, deeper)
-    shown = open_section(deeper.sections, looking.followers.parts)
-    settings: list[gr.Number | gr.Slider] = [draw.seed, *draw.settings]
-    here = [desk, shown, *settings]
+    looking = Looking(models, controls, deeper)
+    section = open_section(deeper.sections, looking.followers.parts)
+    settings: list[gr.Number | gr.Slider] = [controls.seed, *controls.settings]
+    here = [desk, section, *settings]
     # a single listener draws the section: of two, one could answer late, with earlier settings
-    moved = gr.State(0.0)
-    first.story.look(looking.look, desk, [first.picture, first.doors, moved], **QUIET)
+    redraw = gr.State(0.0)
+    first.story.look(looking.look, desk, [first.picture, first.doors, redraw], **QUIET)
     first.picture.attend(looking.attend, desk, first.weights, **QUIET)
     switches = deeper.switches
     switches.toggle(looking.toggle, [desk, *settings], switches, **QUIET)
     shown_worth = looking.show_worth, [desk, *settings]
     wire_knock(switches, (looking.try_each, desk, None), shown_worth)
     deeper.garden.warm(looking.warm, [desk, *settings], deeper.garden, **QUIET)
-    changes = [shown.change, moved.change, *(setting.change for setting in settings)]
+    changes = [section.change, redraw.change, *(setting.change for setting in settings)]
     gr.on(changes, looking.redraw, here, looking.followers.outputs, **QUIET)

@@ -12,7 +12,7 @@ from transformer_core.tasks.generation import Look
 from transformer_core.ui.choice import RadioChoice
 from transformer_core.ui.doors import from_text
 from transformer_core.ui.place import Place
-from transformer_core.ui.tabs.generate.story import Story, spelled
+from transformer_core.ui.tabs.generate.story import Story, character_in_words
 from transformer_core.ui.views.bars import bars_value
 from transformer_core.ui.views.doors import doors_value
 from transformer_core.ui.views.flow import flow_value
@@ -74,7 +74,7 @@ def distribution(trained: Trained, story: Story, seen: Look, sampling: Sampling)
         vocabulary,
         seen.log_probs.exp(),
         drawn,
-        f"For {what(story, seen)} the model prefers {spelled(vocabulary[best])} "
+        f"For {what(story, seen)} the model prefers {character_in_words(vocabulary[best])} "
         f"({percent(seen.log_probs[best].exp().item())}); sampling keeps "
         f"{amount(n_kept, 'character')}. Filled bars are the model's probabilities, "
         "outlined ones what is drawn from.",

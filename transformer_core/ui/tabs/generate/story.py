@@ -156,7 +156,7 @@ def position_of(event: gr.EventData, story: Story) -> int:
     return position
 
 
-def spelled(text: str) -> str:
+def character_in_words(text: str) -> str:
     """A character as a sentence quotes it."""
     return {"\n": "a line break", " ": "a space"}.get(text, f"“{text}”")
 
@@ -165,7 +165,7 @@ def forked(branch: Branch, position: int, choice: tuple[int, str, float], number
     """The branch that says something else at one position."""
     old = branch.tokens[position]
     token = old.said_instead(choice)
-    swap = f"{spelled(token.text)} for {spelled(old.text)}"
+    swap = f"{character_in_words(token.text)} for {character_in_words(old.text)}"
     label = f"from {branch.number} at {position + 1}, {swap}"
     tokens = (*branch.tokens[:position], token)
     n_prompt = min(branch.n_prompt, position)

@@ -26,16 +26,14 @@ from transformer_core.ui.page import Page
 from transformer_core.ui.place import ids_of
 from transformer_core.ui.tabs.inside.layout import EXAMPLES, lay_out
 from transformer_core.ui.tabs.inside.number import open_number
-from transformer_core.ui.tabs.inside.visit import (
-    LAB,
-    Asked,
-    Visit,
+from transformer_core.ui.tabs.inside.shown import (
     closed,
     doors_of,
     look_at_learner,
     open_model,
     open_node,
 )
+from transformer_core.ui.tabs.inside.visit import LAB, Asked, Visit
 from transformer_core.ui.views.view import refused
 
 TITLE = "Inside"
@@ -207,7 +205,7 @@ def build(page: Page) -> Addressed:
     gr.on([page.opened.select, page.restored.change], inside.arrive, arriving, anew, **last)
     layout.unfolded.fold(closed, layout.visit, layout.unfolded, **QUIET)
     followers = layout.followers
-    shown = open_section(layout.sections, followers.parts)
-    changes = [shown.change, layout.moved.change]
-    gr.on(changes, followers.draw, [shown, layout.visit], followers.outputs, **QUIET)
+    section = open_section(layout.sections, followers.parts)
+    changes = [section.change, layout.redraw.change]
+    gr.on(changes, followers.draw, [section, layout.visit], followers.outputs, **QUIET)
     return Addressed(layout.sections, layout.text, layout.choice, kept=layout.kept)

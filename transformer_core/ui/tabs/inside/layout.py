@@ -12,13 +12,8 @@ from transformer_core.ui.followers import Follower, Followers
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.place import IDS, Setting, number, spelled
-from transformer_core.ui.tabs.inside.visit import (
-    LAB,
-    Asked,
-    Visit,
-    lines_of,
-    through_the_lens,
-)
+from transformer_core.ui.tabs.inside.shown import lines_of, through_the_lens
+from transformer_core.ui.tabs.inside.visit import LAB, Asked, Visit
 from transformer_core.ui.views.anatomy import anatomy_view
 from transformer_core.ui.views.arithmetic import arithmetic_view
 from transformer_core.ui.views.code import code_view
@@ -49,7 +44,7 @@ class Layout:
     text: gr.Textbox
     button: gr.Button
     visit: gr.State
-    moved: gr.State  # changes when another model, text, part or head is open
+    redraw: gr.State  # changes when another model, text, part or head is open
     kept: Mapping[str, Kept]  # written, part and head, as `Asked.kept` names them
     drawing: gr.HTML
     part: gr.HTML
@@ -73,7 +68,7 @@ class Layout:
     @property
     def beside(self) -> list[gr.components.Component]:
         """What `Inside.at` fills beside what was looked at, in its order."""
-        return [self.moved, self.doors, *self.states]
+        return [self.redraw, self.doors, *self.states]
 
     @property
     def place(self) -> list[gr.components.Component]:

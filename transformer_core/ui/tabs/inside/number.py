@@ -2,7 +2,7 @@
 
 import math
 
-from transformer_core.inside.arithmetic import Arithmetic, Cell, Term, three_digits
+from transformer_core.inside.arithmetic import Arithmetic, Cell, three_digits
 from transformer_core.inside.forward import run
 from transformer_core.inside.panel import Panel
 from transformer_core.inside.stages import unfold
@@ -73,7 +73,7 @@ def name_of(panel: Panel, cell: Cell) -> str:
 def sentence(found: Arithmetic) -> str:
     """How the number comes about."""
     if found.own is not None:
-        return of_a_share(found, found.terms[found.own])
+        return of_a_share(found, found.own)
     end = ""
     if found.steps:
         end = f"; {', '.join(step.what for step in found.steps)} gives {shown(found.result)}"
@@ -83,12 +83,13 @@ def sentence(found: Arithmetic) -> str:
     return f"{len(found.terms):,} {found.kind} add up to {three_digits(found.total)}{end}."
 
 
-def of_a_share(found: Arithmetic, own: Term) -> str:
+def of_a_share(found: Arithmetic, place: int) -> str:
     """How a share of a softmax comes about; a score of minus infinity is hidden, and counts for
     nothing."""
     hidden = [score.value == -math.inf for term in found.terms for score in term.factors]
     n = hidden.count(False)
-    if hidden[found.terms.index(own)]:
+    own = found.terms[place]
+    if hidden[place]:
         return f"{own.name} is hidden here: its exponential is 0, and so is its share."
     if n == 1:
         left = " that is not hidden" if any(hidden) else ""

@@ -105,7 +105,7 @@ def wire_choices(page: Page, layout: Layout, lab: Lab) -> None:
     after_any(changes, *preview, **QUIET)
     after_any([layout.race.change], second_model, layout.race, layout.second, **HIDDEN)
     code = section_id(CODE)
-    opened = open_section(layout.sections, [code])
-    changes = [opened.change, layout.task.change, *sizes]
+    section = open_section(layout.sections, [code])
+    changes = [section.change, layout.task.change, *sizes]
     show_code = while_open(code, lab.show_code)
-    after_any(changes, show_code, [opened, *layout.settings], layout.code, **HIDDEN, **QUEUED)
+    after_any(changes, show_code, [section, *layout.settings], layout.code, **HIDDEN, **QUEUED)

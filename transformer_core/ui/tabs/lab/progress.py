@@ -10,7 +10,7 @@ from transformer_core.ui.views.curves import curves_value
 from transformer_core.ui.views.moment import moment_value
 from transformer_core.ui.views.shared import by_kind
 from transformer_core.ui.views.steps import steps_value
-from transformer_core.wording import counted
+from transformer_core.wording import share_counted
 
 FIRST = "This model knows nothing yet: press **Start** and watch it learn."
 UNMASKED = (
@@ -30,8 +30,8 @@ def progress(name: str, learner: Learner) -> str:
         )
     now = learner.curve[-1]
     sentence = (
-        f"{name} at step {now.step:,}: {counted(now.accuracy)} of the symbols foreseen, "
-        f"{counted(now.exact)} of the outputs without a mistake. It has computed for "
+        f"{name} at step {now.step:,}: {share_counted(now.accuracy)} of the symbols right, "
+        f"{share_counted(now.exact)} of the outputs without a mistake. It has computed for "
         f"{learner.seconds:.1f} s."
     )
     if learner.exact_at:

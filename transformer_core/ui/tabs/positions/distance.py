@@ -13,7 +13,7 @@ from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.ui import place
 from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors, is_count
-from transformer_core.ui.tabs.positions.asked import one_of
+from transformer_core.ui.tabs.positions.study_models import one_of
 from transformer_core.ui.views.distance import PLACES, distance_value
 from transformer_core.ui.views.shared import spaced
 from transformer_core.ui.views.view import refused

@@ -9,9 +9,8 @@ from transformer_core.studies.encodings import there
 from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
-from transformer_core.ui.tabs.positions.asked import check_any
+from transformer_core.ui.tabs.positions.study_models import check_any
 from transformer_core.ui.views.longer import longer_value
 from transformer_core.ui.views.view import refused
 from transformer_core.wording import listed
@@ -85,7 +84,7 @@ class Longer:
 
 def named(reader: Reader) -> str:
     """Its encoding within a sentence, where a mere "none" would be misread."""
-    return said_of(reader.encoding).title.lower()
+    return "no encoding" if reader.encoding == "none" else reader.encoding
 
 
 def told(answers: Answers, n: int, length: int) -> str:

@@ -32,11 +32,11 @@ def build(page: Page) -> Addressed:
     """Lay out the tab and wire it; nothing is drawn before it is opened."""
     here = lay_out()
     followers = followers_of(here)
-    shown = open_section(here.sections, [*followers.parts, SHUFFLE, LONGER, DISTANCE])
-    wire(page, here, shown, followers)
-    shuffle_words(page, here, shown)
-    read_longer(page, here, shown)
-    let_meet(page, here, shown)
+    section = open_section(here.sections, [*followers.parts, SHUFFLE, LONGER, DISTANCE])
+    wire(page, here, section, followers)
+    shuffle_words(page, here, section)
+    read_longer(page, here, section)
+    let_meet(page, here, section)
     sizes = {"d_model": here.d_model, "length": here.length, "base": here.base}
     sizes |= {"position": here.position, "p": here.p, "k": here.k}
     texts = {"meeting": here.met_text, "long": here.long_text}
@@ -57,7 +57,7 @@ def followers_of(here: Layout) -> Followers:
     )
 
 
-def wire(page: Page, here: Layout, shown: gr.State, followers: Followers) -> None:
+def wire(page: Page, here: Layout, section: gr.State, followers: Followers) -> None:
     """The figure follows its sliders, and so does the section that is open."""
     sizes = [here.d_model, here.length, here.base]
     changes = [page.opened.select, *(size.change for size in sizes)]
@@ -76,9 +76,9 @@ def wire(page: Page, here: Layout, shown: gr.State, followers: Followers) -> Non
         **QUIET,
     )
     after_any(
-        [*changes, shown.change, *(one.change for one in (here.position, here.p, here.k))],
+        [*changes, section.change, *(one.change for one in (here.position, here.p, here.k))],
         followers.draw,
-        [shown, *sizes, *followers.own],
+        [section, *sizes, *followers.own],
         followers.outputs,
         **QUIET,
     )
@@ -94,10 +94,10 @@ def begins(page: Page, *asked: gr.State | gr.Textbox | gr.Radio) -> list:
     return [page.opened.select, page.restored.change, *(one.change for one in asked)]
 
 
-def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
+def shuffle_words(page: Page, here: Layout, section: gr.State) -> None:
     """The words follow the sentence, and the models the words."""
     shuffling = Shuffling(page.models)
-    asked = shown, here.sentence
+    asked = section, here.sentence
     left = gr.State(Ordered(), time_to_live=KEPT_FOR)
     shows = [here.orders, left]
     begin = while_open(SHUFFLE, shuffling.begin)
@@ -113,19 +113,19 @@ def shuffle_words(page: Page, here: Layout, shown: gr.State) -> None:
     )
 
 
-def read_longer(page: Page, here: Layout, shown: gr.State) -> None:
+def read_longer(page: Page, here: Layout, section: gr.State) -> None:
     """The models follow the text, and how much of it they are to read."""
     reading = Longer(page.models)
-    asked = shown, here.long_text
+    asked = section, here.long_text
     begin = while_open(LONGER, reading.begin)
     after_any(begins(page, *asked), begin, [*asked], here.longer, **QUIET)
     here.longer.read(reading.read, here.long_text, here.longer, **QUIET)
 
 
-def let_meet(page: Page, here: Layout, shown: gr.State) -> None:
+def let_meet(page: Page, here: Layout, section: gr.State) -> None:
     """Two words meet, and others when they are pressed."""
     meeting = Distance(page.models)
-    asked, shows = (shown, here.encoding, here.met_text), [here.distance, here.met]
+    asked, shows = (section, here.encoding, here.met_text), [here.distance, here.met]
     begin = while_open(DISTANCE, meeting.begin)
     after_any(begins(page, *asked), begin, [*asked, here.met], here.distance, **QUIET)
     here.distance.meet(meeting.meet, [*asked[1:]], shows, **QUIET)

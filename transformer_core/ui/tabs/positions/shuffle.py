@@ -22,7 +22,7 @@ from transformer_core.studies.orders import (
 from transformer_core.tasks.requests import InputError
 from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
-from transformer_core.ui.tabs.positions.asked import check_any
+from transformer_core.ui.tabs.positions.study_models import check_any
 from transformer_core.ui.views.orders import orders_value
 from transformer_core.ui.views.view import refused
 from transformer_core.wording import amount
@@ -114,7 +114,7 @@ def verb(name: str, n: int) -> str:
 def told(words: Words, order: tuple[int, ...], found: list[Reordered]) -> str:
     """Who noticed, in words."""
     if order == words.first:
-        return "Move a word: which of these five models, each with another encoding, notices?"
+        return "Move a word: which of these models, each with another encoding, notices?"
     noticed, others = [[one for one in found if one.noticed is said] for said in (True, False)]
     differ = sum(not one.stays for one in found)
     said = (

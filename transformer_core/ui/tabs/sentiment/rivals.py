@@ -136,7 +136,7 @@ def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
 @answers_errors
 def drawn(models: Models, answered: Callable[[tuple[str, ...]], list[list[str]]]) -> tuple:
     """The table of those that can be used, the curves, and the scores with what is missing."""
-    from transformer_core.ui.figures.reviews import accuracy_curves
+    from transformer_core.ui.figures.classification import accuracy_curves
 
     unusable = {one.folder: models.unusable(one.folder) for one in RIVALS}
     rows = answered(tuple(folder for folder, why in unusable.items() if not why))

@@ -70,7 +70,7 @@ def measured(models: Models) -> dict | None:
 @answers_errors
 def drawn(models: Models) -> tuple:
     """The sentence, both figures and the rows of the errors."""
-    from transformer_core.ui.figures import reviews
+    from transformer_core.ui.figures import classification
 
     found = measured(models)
     if found is None:
@@ -79,8 +79,8 @@ def drawn(models: Models) -> tuple:
         f"**{percent(found['accuracy'], 2)}** of {found['n']:,} reviews are classified correctly; "
         f"the expected calibration error is **{percent(found['ece'], 2)}**."
     )
-    matrix = reviews.confusion(found["confusion"], list(LABELS))
-    return said, matrix, reviews.reliability(found["reliability"]), mistaken(found["errors"])
+    matrix = classification.confusion(found["confusion"], list(LABELS))
+    return said, matrix, classification.reliability(found["reliability"]), mistaken(found["errors"])
 
 
 def mistaken(errors: list[dict]) -> dict:

@@ -13,8 +13,8 @@ from transformer_core.explain.counterfactuals import (
     Edits,
     Flip,
     edited,
+    greedy_flip,
     probability,
-    smallest_flip,
     suggestions,
 )
 from transformer_core.published import Models
@@ -84,10 +84,11 @@ def told(flip: Flip, label: str, names: list[str]) -> str:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
         still = f"it is still {said(flip.probability)} {label}"
-        return f"Nothing flips it: without {amount(n, 'word')} {still} ({why})."
+        return f"None was found that flips it: without {amount(n, 'word')} {still} ({why})."
+    greedy = " All of these words are needed, but the search is greedy: a smaller set may exist."
     return (
-        f"Without {listed} the answer is no longer {label} ({said(flip.probability)}). All "
-        "of these words are needed, but the search is greedy: a smaller set may exist."
+        f"Without {listed} the answer is no longer {label} ({said(flip.probability)})."
+        f"{greedy * (len(names) > 1)}"
     )
 
 
@@ -167,8 +168,8 @@ class Editor:
         return words_value(seen, work.edits, "", word, found)
 
     def find_flip(self, work: Edited, text: str) -> Iterator[list]:
-        """Search a small set of words without which the answer changes, as the words stand: what
-        was done to others stays."""
+        """Search for a small set of words without which the answer changes, as the words stand:
+        what was done to others stays."""
         if not work.text or work.text != text:
             return
         trained, seen = self.models.classifier, self.reading(text)
@@ -176,7 +177,7 @@ class Editor:
         if not words:
             raise InputError("No word is left that could be deleted.")
         label = int(probability(trained, pieces, POSITIVE) > 0.5)
-        for state in smallest_flip(trained.model, pieces, label):
+        for state in greedy_flip(trained.model, pieces, label):
             gone = [words[number] for number in state.words]
             names = [work.edits.get(word) or seen.text[slice(*seen.words[word])] for word in gone]
             here = Edited(text, {**work.edits, **dict.fromkeys(gone, "")})

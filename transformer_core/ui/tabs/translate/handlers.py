@@ -94,7 +94,7 @@ class Handlers:
     @answers_errors
     def pick_sentence(self, work, number, *search):
         """Look at another sentence of the text."""
-        if self.is_past(work, *search):
+        if self.is_past(work, *search) or number is None:  # pressed while the text became shorter
             return gr.skip()
         if not is_count(number, len(work.sources) - 1):
             raise InputError(f"There is no sentence {number!r}.")
@@ -144,7 +144,7 @@ class Handlers:
         switches = answering(event, switched(self.trained, work, measured))
         shown = dict(zip(self.parts.shown, self.display(work, sentence, step=True), strict=True))
         # the open section is this one, and is answered
-        return {**shown, self.parts.drawn: gr.skip(), self.parts.switches: switches}
+        return {**shown, self.parts.redraw: gr.skip(), self.parts.switches: switches}
 
     @answers_errors
     def try_each(self, work):

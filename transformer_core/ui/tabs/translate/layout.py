@@ -9,6 +9,7 @@ import gradio as gr
 from transformer_core.tasks.sentences import MAX_SENTENCES
 from transformer_core.tasks.translation import MAX_BEAM
 from transformer_core.ui.address import Kept, kept_states
+from transformer_core.ui.choice import RadioChoice
 from transformer_core.ui.head_switches import KEY
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.page import KEPT_FOR
@@ -53,7 +54,7 @@ class Parts:
 
     work: gr.State
     kept: Mapping[str, Kept]  # its parts of an address, as `Work.kept` names them
-    drawn: gr.State  # changes with every answer, which the open section follows
+    redraw: gr.State  # changes with every answer, which the open section follows
     measured: gr.State
     english: gr.Textbox
     german: gr.HTML
@@ -84,7 +85,7 @@ class Parts:
     @property
     def shown(self) -> list:
         """What follows from a visitor's work alone, which is the first."""
-        answer = [self.work, *self.states, self.drawn]
+        answer = [self.work, *self.states, self.redraw]
         first_screen = [self.german, self.sentences, self.picture]
         return [*answer, *first_screen, self.ranked, self.tree, self.doors]
 
@@ -94,7 +95,7 @@ def lay_out() -> Parts:
     return Parts(
         work=gr.State(Work(), time_to_live=KEPT_FOR),
         kept=kept_states(Work().kept, READ),
-        drawn=gr.State(0.0),
+        redraw=gr.State(0.0),
         measured=gr.State(None, time_to_live=KEPT_FOR),
         **lay_out_texts(),
         picture=flow_view(
@@ -126,7 +127,7 @@ def lay_out_texts() -> dict[str, Any]:
             examples_view(EXAMPLES, english)
         with gr.Column(min_width=280):
             german = pieces_view("German", EMPTY, lang="de", elem_id="german")
-    sentences = gr.Radio(
+    sentences = RadioChoice(
         [],
         label="Sentence",
         show_label=False,

@@ -122,7 +122,7 @@ def ranking(sentence: Sentence, length_penalty: float) -> dict:
     head, best = ["German", score], sentence.ranked[:N_RANKED]
     shown = [[one.text, three_digits(one.score)] for one in best]
     csv = [[one.text, f"{one.score + 0.0:.4g}"] for one in best]
-    return {**rows_value([head, *shown], "ranking", ""), "csv": [head, *csv]}
+    return rows_value([head, *shown], "ranking", "", csv=[head, *csv])
 
 
 def searched(trained: Trained, sentence: Sentence) -> dict:

@@ -78,5 +78,5 @@ def wire_views(parts: Parts, handlers: Handlers) -> list[Dependency]:
 def follow_the_work(parts: Parts, section: gr.State, followers: Followers) -> None:
     """The section that is open shows the work as it is at that moment: of two events that run at
     once, neither may show a stale state."""
-    changes, inputs = [section.change, parts.drawn.change], [section, parts.work, *followers.own]
+    changes, inputs = [section.change, parts.redraw.change], [section, parts.work, *followers.own]
     gr.on(changes, followers.draw, inputs, followers.outputs, **QUIET)
