@@ -103,8 +103,8 @@ def test_models_whose_data_are_there_are_refreshed_and_the_readme_says_so(
     with pytest.raises(SystemExit):
         refresh.main(["--data", "nothing"])
     missing, block = capsys.readouterr().err.splitlines()
-    assert missing.startswith("nothing has no test*.parquet"), "nothing hides what came before"
-    assert block == "README.md has no block for scores"
+    assert missing.startswith("translation: nothing has no test*.parquet")
+    assert block == "README.md: README.md has no block for scores", "it hides nothing before it"
 
 
 def test_models_in_another_folder_are_refreshed_and_the_readme_tells_of_the_published_ones(

@@ -214,7 +214,7 @@ def switches_of(trained, desk):
 def test_a_place_is_looked_at_once_for_all_that_is_shown_of_it(trained, monkeypatch):
     asked = []
     monkeypatch.setattr(looking, "look", lambda *of: asked.append(of) or look(*of))
-    one = looking.Looking(SimpleNamespace(language_model=trained), draw=None, deeper=None)
+    one = looking.Looking(SimpleNamespace(language_model=trained), controls=None, deeper=None)
     story = grown(trained, 1_000)
     first = one.seen(story, PLACE)
     assert one.seen(story, PLACE) is first and one.seen(story, None) is not first
