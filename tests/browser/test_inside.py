@@ -130,7 +130,7 @@ def a_row_is_told_step_by_step(page):
 
 
 def the_heads_are_weighed_for_the_token(part):
-    said = re.search(r"most head (\d), ([\d.]+)\.", part.locator(".view-note").inner_text())
+    said = re.search(r"head (\d) the most, ([\d.]+)\.", part.locator(".view-note").inner_text())
     bars = part.locator(".part-heads button").evaluate_all(
         "all => all.map((one) => [+one.style.getPropertyValue('--added'), one.title])"
     )

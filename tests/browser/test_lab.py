@@ -145,7 +145,7 @@ def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     expect(heads.locator(".view-note")).to_contain_text("step 0.")
     expect(heads.locator(".reads")).to_have_count(3)
     expect(heads.locator(".wrong").first).to_have_attribute("title", "wrong")
-    says(page, "Press Start")
+    says(page, "press Start")
     a_weight_can_be_read_by_keys(heads)
     before = heights(page)
     press(page, "Start")
@@ -157,7 +157,7 @@ def test_a_model_knows_nothing_until_it_learns_and_is_looked_at(open_page):
     heads_are_enlarged_and_a_moment_is_gone_back_to(page, heads)
     inputs_of_ones_own_are_decoded_or_refused(page)
     press(page, "Reset")
-    says(page, "Press Start")
+    says(page, "press Start")
     expect(heads.locator(".view-note")).to_contain_text("step 0", timeout=NEVER)
     every_map_of_the_largest_model_is_in_sight(page, heads)
 
@@ -178,7 +178,7 @@ def test_stop_can_be_pressed_while_it_trains_and_a_start_goes_on(open_page):
         press(page, "Stop")
         says(page, "Stopped at step")
     press(page, "Reset")
-    says(page, "Press Start")
+    says(page, "press Start")
     expect(stop).to_be_disabled()
 
 
@@ -291,7 +291,7 @@ def test_others_wait_may_leave_and_get_their_turn_when_a_page_is_closed(open_pag
         says(page, "Waiting")
         says(page, "queue")
     press(second, "Stop")
-    says(second, "Press Start")
+    says(second, "press Start")
     first.close()
     says(third, "Ended at step 75")  # its training may be over before one looks
 

@@ -309,7 +309,7 @@ def a_word_is_replaced_by_what_one_types(page):
 
 def a_flip_is_searched_and_explained(page):
     page.get_by_role("button", name="Find words that flip").click()
-    expect(page.locator("#words .view-note")).to_contain_text("set")
+    expect(page.locator("#words .view-note")).to_contain_text("is no longer")
     expect(page.locator("#words .deleted").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
 
