@@ -194,6 +194,8 @@ def train_long(page):
     set_model(page, Layers=4, d_model=64)
     enter(page, "Steps", 3000)
     page.get_by_role("button", name="Start", exact=True).click()
+    # until then there is no model, and Inside says so
+    expect(page.locator("#lab-status")).to_contain_text("Training: step")
 
 
 def step_of(place):
