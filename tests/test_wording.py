@@ -30,6 +30,11 @@ def test_what_is_nearly_certain_is_not_said_to_be():
     assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in found] == said
 
 
+def test_rounding_brings_no_answer_to_the_other_side_of_a_half():
+    found = [sure(p).replace("\N{NO-BREAK SPACE}", " ") for p in (0.4994, 0.49996, 0.5, 0.50004)]
+    assert found == ["49.9 %", "just under 50 %", "50.0 %", "just over 50 %"]
+
+
 def test_of_what_was_counted_all_is_all_and_nothing_nothing():
     found = [share_counted(share) for share in (0, 1e-5, 0.5, 0.99956, 1)]
     said = ["0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"]

@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from train.cards.sentiment import preset_of
 from train.data.buckets import Ragged
 from train.data.error import DataError
 from train.data.labelled_reviews import splits
 from train.running.flags import in_a_sentence
 from train.running.measured import LONG_REVIEWS, read_flags, write_measured
+from train.running.records import preset_of
 from train.running.verdicts import Classifier, judge, predict
 from transformer_core.checkpoint import CheckpointError, Trained, load_trained
 from transformer_core.model.models import Model

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from train import reviews
-from train.cards.sentiment import card_of, preset_of
+from train.cards.sentiment import card_of
 from train.data import films, short_sentences
 from train.data.buckets import Ragged
 from train.data.hub import Reviews, evenly
@@ -41,7 +41,7 @@ from train.naive_bayes import begin_with_naive_bayes
 from train.reviews import learn_pieces
 from train.running.beginning import begun_from
 from train.running.flags import Options, in_a_sentence, read_flags
-from train.running.records import is_in, runs_of
+from train.running.records import is_in, preset_of, runs_of
 from train.running.run import Job, run
 from train.running.scores import Details, Exam, Scores
 from train.running.teachers import mean_answer, teachers_of

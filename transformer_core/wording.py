@@ -19,11 +19,14 @@ def percent(share: float, digits: int = 0, sign: str = "") -> str:
 
 
 def sure(probability: float) -> str:
-    """A probability with one decimal; no model is certain: > 99.9 %, < 0.1 %."""
+    """A probability with one decimal; no model is certain (> 99.9 %, < 0.1 %), and of two answers
+    rounding brings none to the other side of a half."""
     if probability >= 0.9995:
         return f">\N{NO-BREAK SPACE}{percent(0.999, 1)}"
     if probability < 0.0005:
         return f"<\N{NO-BREAK SPACE}{percent(0.001, 1)}"
+    if probability != 0.5 and abs(probability - 0.5) < 0.0005:
+        return f"just {'over' if probability > 0.5 else 'under'} {percent(0.5)}"
     return percent(probability, 1)
 
 

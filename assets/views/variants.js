@@ -1,6 +1,6 @@
 // Curves of the variants of a study; the list beside them is legend, result and switch.
 // value: {name, finding: text with **names**, x, y, logs: ['x', 'y'], percent, mark: [x, text]
-//   or [], shown: how many are on at first, lines: [{title, x: […], mean, smoothed, low, high,
+//   or [], on: how many are at first, lines: [{title, x: […], mean, smoothed, low, high,
 //   seedX, seeds: [[…], …], ends, share or null}, …]}, or {refusal}, why there are no curves
 // The first line is the baseline. Pointing at a curve or a row lights it; at a place of the chart
 // the list shows the values there.
@@ -68,9 +68,9 @@ function fill(value, lines) {
   });
   const whole = on.size === lines.length;
   all.textContent = whole
-    ? `Draw the ${value.shown - 1} that differ most`
+    ? `Draw the ${value.on - 1} that differ most`
     : `Draw all ${lines.length} lines`;
-  all.hidden = lines.length <= value.shown;
+  all.hidden = lines.length <= value.on;
   note.ariaLive = byKey ? 'polite' : 'off'; // not what a pointer passes, or leaves
   inscribe(
     note,
@@ -103,7 +103,7 @@ const light = (title) => {
     paint();
   }
 };
-const first = () => new Set(current().lines.slice(0, current().shown).map((line) => line.title));
+const first = () => new Set(current().lines.slice(0, current().on).map((line) => line.title));
 function draw() {
   const value = current();
   if (!holds(value?.lines?.length)) {

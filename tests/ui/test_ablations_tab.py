@@ -200,7 +200,7 @@ def test_differences_and_longer_texts_are_drawn(answers):
     longer = answers.draw_longer("shakespeare")
     assert titles(longer) == ["full", "no positions", "learned"]
     assert longer["mark"] == [16, "trained up to 16"]
-    assert longer["shown"] == len(longer["lines"]), "all are on"
+    assert longer["on"] == len(longer["lines"]), "all are on"
 
 
 def asked_of(twins, questions, text="All:\nSpeak", layer=1, head=1):
@@ -298,7 +298,7 @@ def test_learned_positions_end_where_the_training_did(answers):
 def test_the_baseline_comes_first_and_then_what_differs_from_it_most(answers):
     drawn = answers.draw_curves(*DRAWN)
     assert titles(drawn) == ["full", "no positions", "gelu", "one head", "learned"]
-    assert drawn["shown"] == 4 and drawn["lines"][1]["ends"] == "1.930 ± 0.030"
+    assert drawn["on"] == 4 and drawn["lines"][1]["ends"] == "1.930 ± 0.030"
     assert drawn["lines"][1]["mean"][-1] == pytest.approx(1.93)
 
 

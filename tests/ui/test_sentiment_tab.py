@@ -11,6 +11,7 @@ from tiny import tiny_classifier, write_tiny
 from visits import Visit
 
 from train.loop import fit_on_cpu
+from transformer_core.checkpoint import weights_of
 from transformer_core.model.models import EncoderClassifier
 from transformer_core.model.rivals import LSTMClassifier
 from transformer_core.published import Models
@@ -99,3 +100,13 @@ def test_the_other_rivals_answer_beside_one_that_is_damaged(with_rivals, file):
     if whole:
         damaged.write_text(whole)
         assert "LSTM, report's protocol" in rivals.drawn(with_rivals, asked)[0]["rows"][0]
+
+
+def test_scores_of_the_others_stand_beside_damaged_ones(with_rivals):
+    whole, damaged = (with_rivals.folder / one.folder for one in (rivals.TRANSFORMER, rivals.LSTM))
+    record = {"scores": {"accuracy": 0.88}, "weights": weights_of(whole)}
+    (whole / "scores.json").write_text(json.dumps(record))
+    (damaged / "scores.json").write_text("{")
+    (damaged / "metrics.csv").write_text("run\n1\n")
+    *_, note = rivals.drawn(with_rivals, functools.partial(rivals.answers, with_rivals))
+    assert "Transformer **88.00" in note and "scores.json" in note and "metrics.csv" in note

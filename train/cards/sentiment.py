@@ -6,7 +6,7 @@ from pathlib import Path
 from train.data import films, hub, short_sentences
 from train.data.labelled_reviews import REPORT_PRESETS
 from train.running.card import NAMED, Card, is_usual
-from train.running.records import flag, runs_of
+from train.running.records import flag, preset_of, runs_of
 from train.running.verdicts import N_BINS
 
 CARD = Card(
@@ -92,12 +92,6 @@ BY_SENTENCES = (
 )
 OWN = "film reviews of one's own"
 TESTED, TESTED_BY_REPORT = {"n": 25_000}, {"n": 4_958}  # reviews of the data set
-
-
-def preset_of(folder: Path) -> str:
-    """The preset of a checkpoint's last run, which says what it may be tested on."""
-    runs = runs_of(folder)
-    return runs[-1]["preset"] if runs else "cpu"
 
 
 def card_of(folder: Path) -> Card:

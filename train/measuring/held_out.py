@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from train import shakespeare
-from train.cards.sentiment import preset_of
 from train.data import hub
 from train.data.labelled_reviews import splits
 from train.data.pairs import spread
+from train.running.records import preset_of
 from transformer_core.checkpoint import Trained
 from transformer_core.model.models import EncoderClassifier, EncoderDecoder, Model
 from transformer_core.tasks.batches import source_ids, target_ids

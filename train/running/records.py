@@ -71,6 +71,12 @@ def runs_of(folder: Path) -> list[Record]:
     return runs
 
 
+def preset_of(folder: Path) -> str:
+    """The preset of a checkpoint's last run, which says what it may be tested on."""
+    runs = runs_of(folder)
+    return runs[-1]["preset"] if runs else "cpu"
+
+
 def record_run(
     folder: Path, before: list[Record], run: Record, rows: Iterable[dict[str, str]]
 ) -> None:

@@ -56,7 +56,7 @@ def variants_value(
         "logs": list(logs),
         "percent": percent,
         "mark": list(mark or ()),
-        "shown": n_on,
+        "on": n_on,
         "lines": [
             {**points(drawn[end.title], percent=percent), **ending(end, metric)}
             for end in ends

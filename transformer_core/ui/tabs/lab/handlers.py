@@ -73,7 +73,7 @@ class Lab:
         try:
             training = self.begun(training, text, values)
         except InputError as error:
-            yield self.refused(error)
+            yield self.says_no(error)
             return
         # the session gets the training once: were it part of every update, one that is under way
         # while the visitor leaves would put it back
@@ -88,12 +88,12 @@ class Lab:
         try:
             training = self.begun(training, text, values)
         except InputError as error:
-            return self.refused(error)
+            return self.says_no(error)
         training.pause()
         training.advance()
         return {self.page.training: training, **self.shows(training)}
 
-    def refused(self, error: InputError) -> Values:
+    def says_no(self, error: InputError) -> Values:
         """Why a training cannot begin, in the line below the buttons."""
         # which is Markdown, and may quote anything
         said = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", str(error))

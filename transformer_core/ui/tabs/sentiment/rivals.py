@@ -4,8 +4,8 @@ report's five sentences.
 """
 
 import functools
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
 
 import gradio as gr
 import pandas as pd
@@ -13,13 +13,14 @@ import pandas as pd
 from transformer_core.checkpoint import CheckpointError, Trained, read_scores
 from transformer_core.published import Models
 from transformer_core.studies.records import StudyError
-from transformer_core.studies.trainings import read_trainings
+from transformer_core.studies.trainings import Run, read_trainings
 from transformer_core.tasks.classification import classify
 from transformer_core.ui.events import MODEL, after_any, answers_errors
 from transformer_core.ui.views.plot import plot_view
 from transformer_core.ui.views.table import rows_value, table_view
 from transformer_core.wording import percent
 
+T = TypeVar("T")
 TITLE = "Rivals"
 # the sentences of the report, with the answers of its own model
 REPORT = {
@@ -91,16 +92,29 @@ def agreement(rows: list[list[str]]) -> str:
     return f"On how many of {n} sentences each agrees with the report: {each}." * bool(readers)
 
 
-def accuracies(models: Models) -> str:
+def of_each(some: Iterable[Rival], read: Callable[[Rival], T], damage: list[str]) -> dict[Rival, T]:
+    """What is read of several rivals; of those that cannot be read, damage is told why."""
+    found = {}
+    for one in some:
+        try:
+            found[one] = read(one)
+        except (CheckpointError, StudyError) as error:
+            damage.append(str(error))
+    return found
+
+
+def accuracies(models: Models, damage: list[str]) -> str:
     """What each scores on the test reviews of its protocol, beside what the report says."""
     parts = {
         "Correct on a tenth that was held out as in the report": OF_THE_REPORT,
         "Correct on the 25,000 official test reviews": OFFICIAL,
     }
-    lines = {where: [scored(models, one) for one in some] for where, some in parts.items()}
-    return "\n\n".join(
-        f"{where}: {', '.join(filter(None, said))}." for where, said in lines.items() if any(said)
-    )
+    read = functools.partial(scored, models)
+    lines = {
+        where: [*filter(None, of_each(some, read, damage).values())]
+        for where, some in parts.items()
+    }
+    return "\n\n".join(f"{where}: {', '.join(said)}." for where, said in lines.items() if said)
 
 
 def scored(models: Models, one: Rival) -> str:
@@ -110,12 +124,14 @@ def scored(models: Models, one: Rival) -> str:
     return "" if accuracy is None else f"{one.name} **{percent(accuracy, 2)}**{own}"
 
 
-def learnt(models: Models) -> dict[str, pd.DataFrame]:
+def learnt(models: Models, damage: list[str]) -> dict[str, pd.DataFrame]:
     """Validation accuracy of those of the report that left their metrics, by their names."""
-    runs = {
-        one.name: read_trainings(models.folder / one.folder, "accuracy") for one in OF_THE_REPORT
-    }
-    return {name: those[-1].validation for name, those in runs.items() if those}
+
+    def runs_of(one: Rival) -> list[Run]:
+        return read_trainings(models.folder / one.folder, "accuracy")
+
+    found = of_each(OF_THE_REPORT, runs_of, damage)
+    return {one.name: runs[-1].validation for one, runs in found.items() if runs}
 
 
 def build(models: Models, review: gr.Textbox, opened: gr.Tab) -> None:
@@ -140,11 +156,9 @@ def drawn(models: Models, answered: Callable[[tuple[str, ...]], list[list[str]]]
 
     unusable = {one.folder: models.unusable(one.folder) for one in RIVALS}
     rows = answered(tuple(folder for folder, why in unusable.items() if not why))
-    try:
-        tables, note = learnt(models), accuracies(models)
-    except (CheckpointError, StudyError) as error:
-        tables, note = {}, str(error)
+    damage: list[str] = []
+    tables, note = learnt(models, damage), accuracies(models, damage)
     # what is wrong with a reader may be wrong with its scores, too
-    note = "\n\n".join(dict.fromkeys(filter(None, [note, *unusable.values()])))
+    note = "\n\n".join(dict.fromkeys(filter(None, [note, *damage, *unusable.values()])))
     figure = accuracy_curves(tables) if tables else None
     return rows_value(rows, "report", agreement(rows)), figure, note

@@ -42,7 +42,7 @@ from transformer_core.ui.page import KEPT_FOR
 from transformer_core.ui.tabs.sentiment.section import text_follower
 from transformer_core.ui.views.meters import meters_value, meters_view
 from transformer_core.ui.views.words import words_value, words_view
-from transformer_core.wording import amount, percent, sure
+from transformer_core.wording import amount, sure
 
 TITLE = "Words"
 
@@ -68,26 +68,19 @@ def checked(edits: object, n_words: int) -> Edits:
     return found
 
 
-def said(probability: float) -> str:
-    """The probability of one of two answers, which rounding brings to no other side of a half."""
-    if abs(probability - 0.5) >= 0.0005 or probability == 0.5:
-        return sure(probability)
-    return f"just {'over' if probability > 0.5 else 'under'} {percent(0.5)}"
-
-
 def told(flip: Flip, label: str, names: list[str]) -> str:
     """How a search for a flip went."""
     listed = ", ".join(f"“{name}”" for name in names)
     if not flip.done:
-        return f"Tried without {listed}: {said(flip.probability)} {label}."
+        return f"Tried without {listed}: {sure(flip.probability)} {label}."
     if not flip.flipped:
         n = len(names)
         why = "all words are gone" if n < MAX_FLIP else f"the search stops at {MAX_FLIP} words"
-        still = f"it is still {said(flip.probability)} {label}"
+        still = f"it is still {sure(flip.probability)} {label}"
         return f"None was found that flips it: without {amount(n, 'word')} {still} ({why})."
     greedy = " All of these words are needed, but the search is greedy: a smaller set may exist."
     return (
-        f"Without {listed} the answer is no longer {label} ({said(flip.probability)})."
+        f"Without {listed} the answer is no longer {label} ({sure(flip.probability)})."
         f"{greedy * (len(names) > 1)}"
     )
 

@@ -63,7 +63,7 @@ class Work:
         return self.beam_size, self.length_penalty
 
     @property
-    def searched(self) -> tuple:
+    def plain_by(self) -> tuple:
         """What `plain` is found by."""
         return self.shown, self.search, self.changes.forced
 
@@ -139,7 +139,7 @@ def again(trained: Trained, work: Work, **fields) -> tuple[Work, Sentence]:
     plain = new.plain
     if not off:
         plain = sentence.written
-    elif new.searched != work.searched:
+    elif new.plain_by != work.plain_by:
         plain = translate_sentence(trained, *asked, forced).written
     return replace(new, plain=plain, now=sentence.written), sentence
 
