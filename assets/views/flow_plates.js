@@ -11,11 +11,9 @@ function flowPlates(labels, n) {
       middle = (from + to) / 2;
     const title = wanted ? '' : 'Unfold the layers';
     if (node.title !== title) node.title = title;
-    style(
-      node,
-      g.vertical ? 'height' : 'width',
-      `${Math.max(to - from, g.vertical ? 26 : 132).toFixed(0)}px`,
-    );
+    const length = `${Math.max(to - from, g.vertical ? 26 : 132).toFixed(0)}px`;
+    style(node, 'height', g.vertical ? length : '100%');
+    style(node, 'width', g.vertical ? '100%' : length);
     g.vertical ? put(node, 0, middle, 1) : put(node, middle, g.H / 2, 1, -50);
   }
   function meaning({ raw, lit, fold }) {

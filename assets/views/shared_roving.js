@@ -6,7 +6,7 @@
 function roving(box, selector, { next = beyond, is = () => true } = {}) {
   const all = () => [...box.querySelectorAll(selector)];
   const nodeOf = ({ target }) => target.closest(selector);
-  const rest = (wanted = box.querySelector(`${selector}[tabindex="0"]`)) => {
+  const rest = (wanted = box.querySelector(`:is(${selector})[tabindex="0"]`)) => {
     const there = all().filter(is), one = there.includes(wanted) ? wanted : there[0];
     for (const node of all()) node.setAttribute('tabindex', node === one ? 0 : -1);
   };

@@ -2,7 +2,7 @@
 //   because, by, on}, …]}; places as addresses, opened by place.js. A stop is ticked once a visitor
 //   presses, points at or moves what it asks them to.
 const TRIES = {
-  press: ['click'],
+  press: ['click', 'keydown'], // a part of a drawing is pressed by keys without a click
   point: ['pointerover', 'focusin', 'click'], // with a mouse, a keyboard, a finger
   move: ['input'],
 };
@@ -65,10 +65,11 @@ function draw() {
   verdict.after(steps);
   if (focused) card.querySelector(`[data-do=${focused}]:enabled`)?.focus({ preventScroll: true });
 }
-function tick({ type, target }) {
-  const { by, on } = stops[at];
+function tick(event) {
+  const { type, target } = event, { by, on } = stops[at];
   if (card.hidden || given[at] === undefined || tried.has(at)) return;
   if (!TRIES[by].includes(type) || !target.closest?.(on)) return;
+  if (type === 'keydown' && !isPress(event)) return;
   tried.add(at);
   draw();
 }
