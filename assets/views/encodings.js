@@ -1,16 +1,16 @@
 // The encodings side by side, each in the one place where it acts.
-// value: {cards: [{name, place, rows, columns, limit, table: packed from -limit to limit} or
-//   {name, place}, …]}
+// value: {cards: [{name, title, place, rows, columns, limit, table: packed from -limit to limit} or
+//   {name, title, place}, …]}
 const cards = $('.encodings-cards');
 function draw() {
   cards.replaceChildren(...(current()?.cards ?? []).map((card) => {
     const box = make(
       'figure',
       {},
-      make('figcaption', {}, make('b', { text: card.name }), make('span', { text: card.place })),
+      make('figcaption', {}, make('b', { text: card.title }), make('span', { text: card.place })),
     );
     if (!card.table) return box;
-    const map = make('canvas', { role: 'img', 'aria-label': `${card.name}: ${card.place}` });
+    const map = make('canvas', { role: 'img', 'aria-label': `${card.title}: ${card.place}` });
     box.append(map);
     paintMap(map, unpackSigned(card.table), card.rows, card.columns);
     return box;

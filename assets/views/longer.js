@@ -1,6 +1,6 @@
 // Models that read ever more of a text: their losses by place, and what they write after it.
 // value: {summary, text: what was read, n: its length, length: of the training, longest: what there
-//   is room for, most: characters of the text, rows: [{name, loss, points:
+//   is room for, most: characters of the text, rows: [{name, title, loss, points:
 //   [[characters before, mean, least, most], …], writes: text or null, looks: [share, …], lately:
 //   share of the last ones}], press: see numbered}; or {refusal}, why it cannot be read
 const finding = $('.finding'),
@@ -46,7 +46,7 @@ function begin() { // with what was chosen for the text before, or what the addr
   slider.value = wanted ?? first;
   if (+slider.value !== value.n || !isNewest(value)) ask();
 }
-function model({ name, loss, writes, looks, lately }) {
+function model({ name, title, loss, writes, looks, lately }) {
   const says = make('p', { class: 'longer-says', lang: 'en' });
   says.textContent = writes === null
     ? `cannot read this: its table has ${seen.length} rows`
@@ -60,7 +60,7 @@ function model({ name, loss, writes, looks, lately }) {
   return make(
     'div',
     { class: `longer-model longer-${name} ${writes === null ? 'unread' : ''}` },
-    make('b', { text: name }),
+    make('b', { text: title }),
     says,
     make('small', { text: loss === null ? 'no answer' : `${loss.toFixed(2)} nats` }),
     strip,
@@ -135,13 +135,19 @@ function lines({ name, points }, x, y) {
 // end, where no other line is as high.
 function names(rows, x, y) {
   const longest = seen.longest;
-  const ends = rows.filter(({ points }) => points.length).map(({ name, points }) => {
+  const ends = rows.filter(({ points }) => points.length).map(({ name, title, points }) => {
     const [at, loss] = points.at(-1), early = at < longest;
-    return { name, early, x: x(at) + (early ? -8 : 8), y: y(loss) + (early ? -14 : 4) };
+    return { name, title, early, x: x(at) + (early ? -8 : 8), y: y(loss) + (early ? -14 : 4) };
   });
   apart(ends.filter(({ early }) => !early), APART, TOP, HEIGHT - FOOT + 4);
   return ends.map((one) =>
-    chartText(one.x, one.y, one.early ? 'end' : 'start', one.name, `longer-name longer-${one.name}`)
+    chartText(
+      one.x,
+      one.y,
+      one.early ? 'end' : 'start',
+      one.title,
+      `longer-name longer-${one.name}`,
+    )
   );
 }
 function chosen() {

@@ -1,6 +1,6 @@
 // Words as tiles that change places, and what several models make of every order.
 // value: {summary, words: [word, …], end, order: [number of a word, …], nOrders, nTried, rows:
-//   [{name, does, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
+//   [{name, title, does, says: [word, …], first: [word, …], stays, looks: [[share of each word, …], …],
 //   moved, noticed, answers: how many to all orders, or null}], press: see numbered}; or {refusal},
 //   why a sentence cannot be shuffled
 const finding = $('.orders-finding'),
@@ -75,7 +75,7 @@ function fill(node, row, { words, order, nTried }) {
   const [name, map, says, moved] = node.children;
   node.classList.toggle('noticed', row.noticed);
   node.classList.toggle('unmoved', isFirst);
-  name.children[0].textContent = row.name;
+  name.children[0].textContent = row.title;
   name.children[1].textContent = row.does;
   sized(map, words.length, (i) => make('div', { class: 'orders-column', 'data-word': i })).forEach(
     (column, i) =>
@@ -145,7 +145,7 @@ for (const kind of ['pointermove', 'click']) {
     const n = bars.findIndex((bar) => clientY <= bar.getBoundingClientRect().bottom);
     inscribe(
       readout,
-      `${seen.rows[r].name}: ${gives(r, n < 0 ? bars.length - 1 : n, column.dataset.word)}`,
+      `${seen.rows[r].title}: ${gives(r, n < 0 ? bars.length - 1 : n, column.dataset.word)}`,
     );
   });
 }

@@ -60,11 +60,11 @@ def the_position_that_is_pointed_at_is_shown(page):
 
 
 def every_encoding_is_drawn_or_says_that_there_is_nothing(page):
-    for name, says in {"learned": "noise", "rotary": "turned", "alibi": "slope"}.items():
+    for name, says in {"Learned": "noise", "Rotary": "turned", "ALiBi": "slope"}.items():
         page.get_by_label(name, exact=True).click()
         expect(page.locator(f"{FIGURE} .lead")).to_contain_text(says)
         expect(page.locator(f"{FIGURE} .encoding-bars")).to_have_count(3)
-    page.get_by_label("none", exact=True).click()
+    page.get_by_label("None", exact=True).click()
     expect(page.locator(f"{FIGURE} .view-empty")).to_contain_text("nothing to draw")
     expect(page.locator(f"{FIGURE} .encoding-map")).to_be_hidden()
 
@@ -202,7 +202,7 @@ def test_each_bar_says_how_much_a_word_of_an_answer_looked_at_one_of_the_sentenc
     readout = page.locator(f"{ORDERS} .orders-readout")
     row = page.locator(f"{ORDERS} .orders-models .orders-row").nth(1)
     row.locator(".orders-column[data-word='4']").hover()
-    expect(readout).to_contain_text("sinusoidal: “")
+    expect(readout).to_contain_text("Sinusoidal: “")
     expect(readout).to_contain_text("gives “man” ")
     page.locator(f"{ORDERS} .orders-finding").hover()
     expect(readout).to_contain_text("Bars, from top to bottom")
@@ -288,7 +288,7 @@ def the_distance_alone_counts(page, finding):
     page.locator("#distance .distance-k").fill("-3")
     expect(finding).to_contain_text("3 before it")
     expect(finding.locator(".distance-score")).not_to_have_text(score)
-    page.get_by_label("learned", exact=True).click()
+    page.get_by_label("Learned", exact=True).click()
     expect(finding).to_contain_text("Learned: a table is added")
     expect(finding).to_contain_text("at place 31")
     expect(finding).to_contain_text("; from other places it is ")
@@ -298,7 +298,7 @@ def the_distance_alone_counts(page, finding):
 def test_where_a_model_turns_by_places_the_distance_alone_counts_and_the_dials_turn(open_page):
     page, finding = met(open_page)
     the_distance_alone_counts(page, finding)
-    page.get_by_label("rotary", exact=True).click()
+    page.get_by_label("Rotary", exact=True).click()
     expect(finding).to_contain_text("Rotary: queries and keys are turned.")
     rest(page)
     hand = page.locator("#distance .distance-hand").first

@@ -58,7 +58,7 @@ def test_beyond_the_training_it_is_said_who_goes_on(section, monkeypatch):
     assert section.begin(known(section) * 3)["n"] == 3 * LENGTH
     found = section.read(text, asked(24))
     said = found["summary"]
-    assert "no encoding (2.24), sinusoidal (2.24), rotary (2.24) and alibi (2.24) guess" in said
+    assert "no encoding (2.24), sinusoidal (2.24), rotary (2.24) and ALiBi (2.24) guess" in said
     assert said.endswith("learned has no vector for character 24.")
     cut = section.begin((known(section) * 6)[:80])["summary"]
     assert cut.endswith(" Of these 80 characters, the first 60 can be read.")

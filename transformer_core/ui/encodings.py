@@ -4,12 +4,14 @@ speaks."""
 from typing import NamedTuple
 
 from transformer_core.inside.encodings import summary
+from transformer_core.model.positions import POSITIONAL_ENCODINGS
 
 
 class Said(NamedTuple):
     """What is said of one encoding."""
 
-    title: str  # what it is called
+    title: str  # what it is called where it stands alone
+    name: str  # and within a sentence
     does: str  # in a few words, within a sentence
     table: str  # above what it makes of every position
     inside: str  # in a model that has it
@@ -17,7 +19,8 @@ class Said(NamedTuple):
 
 SAID = {
     "none": Said(
-        "No encoding",
+        "None",
+        "no encoding",
         "nothing is done",
         "Without positions attention sees a bag of tokens, unless a causal mask tells what is "
         "early from what is late.",
@@ -26,6 +29,7 @@ SAID = {
     ),
     "sinusoidal": Said(
         "Sinusoidal",
+        "sinusoidal",
         "waves are added",
         "Each position gets a vector of its own, like the hands of clocks that run at every "
         "speed. The fast ones, on the left, tell neighbours apart; the slow ones tell early from "
@@ -34,6 +38,7 @@ SAID = {
     ),
     "learned": Said(
         "Learned",
+        "learned",
         "a table is added",
         "Each position gets a vector that is trained like any other weight. Before the "
         "training it is noise, as here, and neighbouring positions are no more alike than others.",
@@ -41,6 +46,7 @@ SAID = {
     ),
     "rotary": Said(
         "Rotary",
+        "rotary",
         "queries and keys are turned",
         "Nothing is added: queries and keys are turned, pair of channels by pair, by an "
         "angle that grows with their position. Here is one and the same query of one head, a "
@@ -49,6 +55,7 @@ SAID = {
         "angle that grows with their place.",
     ),
     "alibi": Said(
+        "ALiBi",
         "ALiBi",
         "scores are lowered",
         "Nothing is added to the vectors: a score falls with the distance of query and key, "
@@ -63,4 +70,9 @@ def said_of(encoding: str) -> Said:
     if encoding in SAID:
         return SAID[encoding]
     own = summary(encoding)
-    return Said(encoding, own.rstrip("."), own, own)
+    return Said(encoding, encoding, own.rstrip("."), own, own)
+
+
+def encoding_choices() -> list[tuple[str, str]]:
+    """Every encoding as a control offers it: what it is called, and the name it has in a config."""
+    return [(said_of(name).title, name) for name in POSITIONAL_ENCODINGS]

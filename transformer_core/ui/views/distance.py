@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import gradio as gr
 
 from transformer_core.studies.distance import Meeting
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.views.shared import pack_signed
 from transformer_core.ui.views.view import player_bar, view
 
@@ -48,16 +49,13 @@ def distance_value(
     tokens: Sequence[str],
     *,
     encoding: str,
-    title: str,
-    does: str,
     query: int,
     key: int,
     head: int,
     heads: int,
     chosen: str,
 ) -> dict:
-    """What distance.js draws. title is what the encoding is called, and does what it does, in a few
-    words.
+    """What distance.js draws.
 
     query and key are the tokens that meet, by their numbers. chosen says these and the head as an
     address does; nothing if they are those that meet at first.
@@ -67,8 +65,8 @@ def distance_value(
     most = met.scores.abs().max().item() or 1.0
     return {
         "encoding": encoding,
-        "title": title,
-        "does": does,
+        "title": said_of(encoding).title,
+        "does": said_of(encoding).does,
         "tokens": tokens,
         "query": query,
         "key": key,

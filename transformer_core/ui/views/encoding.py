@@ -3,6 +3,7 @@
 import gradio as gr
 from torch import Tensor
 
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.views.shared import pack_signed
 from transformer_core.ui.views.view import refused, steered, view
 
@@ -48,7 +49,12 @@ def encodings_value(cards: list[tuple[str, str, Tensor | None]]) -> dict:
     """What encodings.js draws: (name, where it acts, what it does there or None)."""
     return {
         "cards": [
-            {"name": name, "place": place, **(packed(table) if table is not None else {})}
+            {
+                "name": name,
+                "title": said_of(name).title,
+                "place": place,
+                **(packed(table) if table is not None else {}),
+            }
             for name, place, table in cards
         ]
     }

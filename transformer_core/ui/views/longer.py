@@ -6,6 +6,7 @@ import gradio as gr
 import numpy as np
 
 from transformer_core.studies.longer import LONGER, Reader, ReadOn
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import player_bar, view
 
@@ -65,6 +66,7 @@ def row(reader: Reader, found: ReadOn | None, n: int) -> dict:
     loss = reader.loss(n)
     return {
         "name": reader.encoding,
+        "title": said_of(reader.encoding).title,
         "loss": None if loss is None else digits(loss),
         "points": points(reader),
         "writes": found and found.written,

@@ -3,6 +3,7 @@
 import gradio as gr
 
 from transformer_core.studies.orders import Reordered, Words
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.views.shared import digits
 from transformer_core.ui.views.view import view
 
@@ -33,11 +34,10 @@ def orders_value(
     words: Words,
     order: tuple[int, ...],
     found: list[Reordered],
-    does: dict[str, str],
     summary: str,
     tried: tuple[int, dict[str, int]] | None = None,
 ) -> dict:
-    """What orders.js draws. does: what each encoding does, in a few words.
+    """What orders.js draws.
 
     tried: the number of orders tried, and how many different answers each encoding gave.
     """
@@ -52,7 +52,8 @@ def orders_value(
         "rows": [
             {
                 "name": one.encoding,
-                "does": does[one.encoding],
+                "title": said_of(one.encoding).title,
+                "does": said_of(one.encoding).does,
                 "says": one.now.says[:SHOWN_WORDS],
                 "first": one.first.says[:SHOWN_WORDS],
                 "stays": one.stays,

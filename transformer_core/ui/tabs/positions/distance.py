@@ -11,7 +11,6 @@ from transformer_core.published import Models
 from transformer_core.studies.distance import STUDY, meet
 from transformer_core.tasks.requests import InputError, check_characters
 from transformer_core.ui import place
-from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors, is_count
 from transformer_core.ui.tabs.positions.study_models import one_of
 from transformer_core.ui.views.distance import PLACES, distance_value
@@ -76,13 +75,10 @@ class Distance:
         chosen = pair if pair and there else Pair(*last_words(tokens), 0)
         met = meet(trained, ids[chosen.query], ids[chosen.key], chosen.head, PLACES)
         shown = [spaced(token).strip() or "␣" for token in tokens]
-        words = said_of(encoding)
         return distance_value(
             met,
             shown,
             encoding=encoding,
-            title=words.title,
-            does=words.does,
             **chosen._asdict(),
             heads=heads,
             chosen=chosen.written if there else "",

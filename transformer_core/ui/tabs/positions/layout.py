@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from transformer_core.model.positions import POSITIONAL_ENCODINGS
+from transformer_core.ui.encodings import encoding_choices
 from transformer_core.ui.layout import section, sections
 from transformer_core.ui.slider import Slider
 from transformer_core.ui.tabs.positions.drawings import SHOWN_CHANNELS
@@ -130,14 +130,14 @@ def lay_out() -> Layout:
     """One encoding with its sizes, and sections for what lies deeper."""
     with gr.Row(elem_classes="settings"):
         encoding = gr.Radio(
-            list(POSITIONAL_ENCODINGS),
+            encoding_choices(),
             value="sinusoidal",
             label="Encoding",
             elem_classes="segmented",
             scale=4,
             min_width=400,
         )
-        d_model = Slider(8, 256, 64, step=8, label="Channels (d_model)", min_width=120, scale=2)
+        d_model = Slider(8, 256, 64, step=8, label="Channels", min_width=120, scale=2)
         length = Slider(8, LONGEST, LENGTH, step=8, label="Length", min_width=120, scale=2)
         base = Slider(1, 6, 4, step=0.25, label="Base (power of ten)", min_width=120, scale=2)
     figure = encoding_view("The encoding", elem_id="positions-figure")

@@ -9,6 +9,7 @@ from transformer_core.studies.encodings import there
 from transformer_core.studies.longer import LONGER, STUDY, WRITTEN, Reader, ReadOn, read_on, readers
 from transformer_core.tasks.generation import prompt_ids
 from transformer_core.tasks.requests import InputError
+from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.study_models import check_any
 from transformer_core.ui.views.longer import longer_value
@@ -82,20 +83,15 @@ class Longer:
         return [(reader, read_on(reader.trained, list(ids))) for reader in found]
 
 
-def named(reader: Reader) -> str:
-    """Its encoding within a sentence, where a mere "none" would be misread."""
-    return "no encoding" if reader.encoding == "none" else reader.encoding
-
-
 def told(answers: Answers, n: int, length: int) -> str:
     """Who goes on as if nothing had happened, in words."""
     if n <= length:
         said = f"Trained on {length} characters at a time, they read {n}"
         return f"{said}: all {len(answers)} are at home here. Let them read on."
     said = f"After {n} characters of the held-out plays (trained on {length}; nats in brackets): "
-    unread = [named(reader) for reader, found in answers if found is None]
+    unread = [said_of(reader.encoding).name for reader, found in answers if found is None]
     judged = [
-        (f"{named(one)} ({loss:.2f})", one.holds(n, length))
+        (f"{said_of(one.encoding).name} ({loss:.2f})", one.holds(n, length))
         for one, _ in answers
         if (loss := one.loss(n)) is not None
     ]

@@ -20,7 +20,6 @@ from transformer_core.studies.orders import (
     words_of,
 )
 from transformer_core.tasks.requests import InputError
-from transformer_core.ui.encodings import said_of
 from transformer_core.ui.events import answering, answers_errors
 from transformer_core.ui.tabs.positions.study_models import check_any
 from transformer_core.ui.views.orders import orders_value
@@ -94,8 +93,7 @@ class Shuffling:
         first = self.read_first(there(self.models, STUDY), words)
         now = first if order == words.first else readings(self.models, words, order)
         found = compared(now, first)
-        does = {one.encoding: said_of(one.encoding).does for one in found}
-        return orders_value(words, order, found, does, told(words, order, found), tried)
+        return orders_value(words, order, found, told(words, order, found), tried)
 
 
 def order_sent(sent: object, words: Words) -> tuple[int, ...]:
