@@ -20,10 +20,11 @@ def brand_view(**component) -> gr.HTML:
 
 
 def tools_view(**component) -> gr.HTML:
-    """Buttons that copy the address and that turn the page dark or light."""
+    """Buttons that copy the address and that turn the page dark or light. With them, as the header is
+    always there, comes what scrolls an opened section into sight."""
     body = (
         '<span role="status" aria-live="polite"></span>'
         '<button type="button" data-do="share">Share</button>'
         f'<button type="button" data-do="theme" class="tools-icon">{HALF_MOON}</button>'
     )
-    return view("tools", "", body, (), **component)
+    return view("tools", "", body, (), scripts=("tools_sections",), **component)
