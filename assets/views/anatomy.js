@@ -94,7 +94,7 @@ function press(target) {
   draw();
 }
 // passage.js asks for the part before or after the one that was pressed last, be it answered or not
-document.addEventListener('part:step', ({ detail: by }) => {
+hearViews('part:step', ({ by }) => {
   const all = (current()?.stacks ?? []).flatMap(({ name, nodes }) => nodes.map((n) => [name, n]));
   const [name, node] = all[all.findIndex(([, { key }]) => key === chosen) + by] ?? [];
   if (!node) return;

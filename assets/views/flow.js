@@ -246,11 +246,11 @@ function speak() { // the sentence above, as long as there is room for it
 // ---- raw attention instead: what is drawn of it, once it has come ----
 function ask() {
   if (!numbers || !raw || !wanted || attention) return;
-  document.dispatchEvent(new CustomEvent('weights:ask', { detail: root }));
+  tellViews('weights:ask');
   tell('attend', { places: numbers.stacks[0].places });
 }
-document.addEventListener('weights', ({ detail: { from, stacks } }) => {
-  if (!numbers || !beside(from)) return;
+hearViews('weights', ({ stacks }) => {
+  if (!numbers) return;
   attention = flowAttention(numbers, stacks) ?? attention;
   if (attention) chooser.fill(numbers, attention.count, likelyHead());
   draw();
@@ -288,13 +288,10 @@ function look(token, silent = false) {
       : { side: null, position: null };
   if (silent || lastTold === `${side} ${position}`) return;
   lastTold = `${side} ${position}`;
-  document.dispatchEvent(new CustomEvent('lit', { detail: { from: root, side, position } }));
+  tellViews('lit', { side, position });
 }
-document.addEventListener('lit', ({ detail: { from, side, position } }) => {
-  if (
-    !numbers || from === root || !element.isConnected ||
-    !beside(from)
-  ) return;
+hearViews('lit', ({ side, position }) => {
+  if (!numbers) return;
   const i = side === 'target' ? position - numbers.start : numbers.seatOf[position];
   const known = side === 'target' ? i >= 0 && i < numbers.outs.length : side && i !== undefined;
   look(known ? { kind: side === 'target' ? 'out' : 'source', i } : null, true);
@@ -304,8 +301,8 @@ function markStale(is) {
   root.classList.toggle('flow-old', is);
   stage.inert = bar.inert = is;
 }
-document.addEventListener('story', ({ detail: { from, growing } }) => {
-  if (!growing || !numbers || !beside(from)) return;
+hearViews('story', ({ growing }) => {
+  if (!growing || !numbers) return;
   if (root.classList.contains('flow-old')) return;
   markStale(true);
   until = null;
@@ -423,16 +420,13 @@ stage.addEventListener('pointermove', (event) => {
 stage.addEventListener('pointerleave', tip.hide);
 let pressed = null; // the head that was asked for
 function openHead(head) {
-  pressed = { from: root, ...head };
-  document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
+  pressed = head;
+  tellViews('head', pressed);
 }
-document.addEventListener('head:ask', ({ detail }) => {
-  if (!pressed || !beside(detail)) return;
-  document.dispatchEvent(new CustomEvent('head', { detail: pressed }));
-});
+hearViews('head:ask', () => pressed && tellViews('head', pressed));
 function openInside([k, layer]) { // the numbers of a stream after a layer
   const part = `${numbers.stacks[k].name.toLowerCase()}:${layer}:feed-forward:add`;
-  document.dispatchEvent(new CustomEvent('inside', { detail: { from: root, part } }));
+  tellViews('inside', { part });
 }
 function force(m) {
   const position = words.about(now), [, , won, token] = numbers.outs[position].candidates[m];
@@ -507,7 +501,7 @@ whenTheme(() => {
   draw();
 });
 watch('value', () => {
-  if (pressed) document.dispatchEvent(new CustomEvent('head:past', { detail: root }));
+  if (pressed) tellViews('head:past');
   pressed = null;
   render();
 });

@@ -127,11 +127,7 @@ function enlarge() {
   buttons.forEach((button) => button.setAttribute('aria-pressed', isEnlarged(button)));
   restOnHead(buttons.find(isEnlarged));
   const [stack, kind] = g.name.replace('-attention', '').split(' ');
-  document.dispatchEvent(
-    new CustomEvent('looked', {
-      detail: { from: element, part: `${stack}:${layer}:${kind}:attention`, head: head + 1 },
-    }),
-  );
+  tellViews('looked', { part: `${stack}:${layer}:${kind}:attention`, head: head + 1 });
   rowText();
   spread();
   const key = wanted && query >= 0 ? g.places[1].indexOf(wanted.key) : -1;
@@ -337,17 +333,16 @@ steerText(row, {
 row.addEventListener('blur', () => goTo(-1));
 new ResizeObserver(reveal).observe(row); // it may have been filled before it was seen
 hide.addEventListener('change', () => data() && (thumbnails(), enlarge()));
-document.addEventListener('head', ({ detail }) => {
-  if (!beside(detail.from)) return;
-  wanted = detail;
+hearViews('head', (asked) => {
+  wanted = asked;
   chosen = true;
   draw();
 });
-document.addEventListener('head:past', ({ detail }) => { // of another text it says nothing
-  if (!wanted || !beside(detail)) return;
+hearViews('head:past', () => { // of another text it says nothing
+  if (!wanted) return;
   wanted = null;
   if (data()) draw();
 });
 watch('value', draw);
 draw();
-document.dispatchEvent(new CustomEvent('head:ask', { detail: element }));
+tellViews('head:ask');

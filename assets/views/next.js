@@ -68,7 +68,7 @@ actions.csv = () =>
   ]);
 actions.branch = (button) =>
   tell('branch', { id: story, position: place, token: +button.dataset.id });
-document.addEventListener('story', (event) => draw(event.detail));
+hearViews('story', draw);
 body.append(title, rows, note);
 holds(false);
-document.dispatchEvent(new Event('story:ask'));
+tellViews('story:ask');

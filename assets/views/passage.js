@@ -63,7 +63,7 @@ function choose(i) {
   play(story);
   bring();
 }
-const hand = () => document.dispatchEvent(new CustomEvent('part', { detail: current() }));
+const hand = () => tellViews('part', { part: current() });
 function draw() {
   const value = current();
   hand();
@@ -100,8 +100,7 @@ table.addEventListener('click', ({ target }) => {
   openNumber(current(), panels.find(({ title }) => title === panel), token, +column);
 });
 // the drawing opens it, as if its box were pressed
-actions.walk = ({ dataset }) =>
-  document.dispatchEvent(new CustomEvent('part:step', { detail: +dataset.by }));
+actions.walk = ({ dataset }) => tellViews('part:step', { by: +dataset.by });
 actions.token = ({ dataset }) => choose(+dataset.i);
 actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () => panels.length && savePanels(panels);
@@ -112,6 +111,6 @@ new ResizeObserver(() => {
 }).observe(scroll);
 phone.addEventListener('change', () => way && choose(token));
 $('.view-head .view-tools').prepend(back, on);
-document.addEventListener('part:ask', hand); // from a view that is added after this one
+hearViews('part:ask', hand); // from a view that is added after this one
 watch('value', draw);
 draw();

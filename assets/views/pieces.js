@@ -31,7 +31,7 @@ function draw() {
   holds(value);
   view.classList.toggle('wrong', Boolean(value?.refusal));
   // what else the tab shows is then of an earlier text
-  element.closest('[role=tabpanel]')?.toggleAttribute('data-stale', Boolean(value?.refusal));
+  tabOf(element)?.toggleAttribute('data-stale', Boolean(value?.refusal));
   text.replaceChildren();
   if (!value) return;
   // the space before a piece is not underlined
@@ -75,15 +75,11 @@ function light(i) {
 function point(i, live = 'off') {
   const [side, position] = i < 0 ? [null, null] : ['target', i];
   note.ariaLive = live;
-  if (light(i)) {
-    document.dispatchEvent(new CustomEvent('lit', { detail: { from: element, side, position } }));
-  }
+  if (light(i)) tellViews('lit', { side, position });
 }
 // and the other way round
-document.addEventListener('lit', ({ detail: { from, side, position } }) => {
-  if (from === element || !panel.hidden || !beside(from)) {
-    return;
-  }
+hearViews('lit', ({ side, position }) => {
+  if (!panel.hidden) return;
   note.ariaLive = 'off'; // the other view says it
   light(side === 'target' && position < pieces.length ? position : -1);
 });

@@ -22,7 +22,13 @@ const tabOf = (node) => {
   for (let at = node; at; at = at.parentElement) if (at.matches('[role=tabpanel]')) tab = at;
   return tab;
 };
-const beside = (other) => tabOf(other) === tabOf(element);
+// Views of one tab speak to each other by events of the document, whose detail says from whom.
+const tellViews = (kind, detail = {}) =>
+  document.dispatchEvent(new CustomEvent(kind, { detail: { ...detail, from: element } }));
+const hearViews = (kind, hear) =>
+  document.addEventListener(kind, ({ detail }) => {
+    if (detail.from !== element && tabOf(detail.from) === tabOf(element)) hear(detail);
+  });
 // What a key stands for; with a modifier it is the browser's: Alt and ← go back.
 const keyed = (event, names) =>
   event.altKey || event.ctrlKey || event.metaKey ? undefined : names[event.key];

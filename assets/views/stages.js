@@ -154,8 +154,8 @@ actions.head = (button) => tell('switch', { head: +button.dataset.h });
 actions.csv = () => maps.length && savePanels(maps);
 whenResized(element, () => due ? draw() : labels());
 whenTheme(() => maps.forEach((map) => paintStage(map.canvas, map)));
-document.addEventListener('part', ({ detail }) => {
-  part = detail;
+hearViews('part', (told) => {
+  part = told.part;
   draw();
 });
-document.dispatchEvent(new CustomEvent('part:ask')); // of what was there before this view
+tellViews('part:ask'); // of what was there before this view

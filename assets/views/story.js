@@ -39,9 +39,8 @@ function saidOf(i) {
 function announce() {
   text.querySelector('.on')?.classList.remove('on');
   text.children[at()]?.classList.add('on');
-  const growing = busy() && !pinned, // what a pressed token shows does not change
-    detail = { from: element, id, tokens, shown, at: at(), prompt, growing };
-  document.dispatchEvent(new CustomEvent('story', { detail }));
+  const growing = busy() && !pinned; // what a pressed token shows does not change
+  tellViews('story', { id, tokens, shown, at: at(), prompt, growing });
 }
 function reveal(n) {
   const follow = text.scrollTop + text.clientHeight >= text.scrollHeight - 24;
@@ -119,8 +118,7 @@ function look(index, pin) {
   light();
 }
 function light() { // what one points at here lights up in the picture
-  const detail = { from: element, side: chosen < 0 ? null : 'target', position: chosen };
-  document.dispatchEvent(new CustomEvent('lit', { detail }));
+  tellViews('lit', { side: chosen < 0 ? null : 'target', position: chosen });
 }
 function choose(index) {
   look(index, true);
@@ -174,8 +172,7 @@ steerText(text, {
     tellLook(null);
   },
 });
-document.addEventListener('lit', ({ detail: { from, side, position } }) => {
-  if (from === element || !beside(from)) return;
+hearViews('lit', ({ side, position }) => {
   followed = side === 'target' && position < shown ? position : -1;
   announce();
 });
@@ -183,7 +180,7 @@ whenResized(text, () => { // it is seen again
   last = performance.now();
   if (busy()) advance(last);
 });
-document.addEventListener('story:ask', announce); // from a view that is added after this one
+hearViews('story:ask', announce); // from a view that is added after this one
 document.addEventListener('story:end', end); // an error
 watch('value', receive);
 receive();

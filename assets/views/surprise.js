@@ -44,11 +44,11 @@ actions.csv = () => {
     rows = heard?.tokens.slice(0, heard.shown).map(([token, p], i) => [i + 1, token, bits(p)]);
   if (rows) saveTable('surprise', [['position', 'token', 'bits'], ...rows]);
 };
-document.addEventListener('story', (event) => {
-  heard = event.detail;
+hearViews('story', (story) => {
+  heard = story;
   holds(heard.at >= 0);
   draw();
 });
 holds(false);
 whenResized(frame, draw, bothSizes);
-document.dispatchEvent(new Event('story:ask'));
+tellViews('story:ask');
