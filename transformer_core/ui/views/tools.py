@@ -20,8 +20,8 @@ def brand_view(**component) -> gr.HTML:
 
 
 def tools_view(**component) -> gr.HTML:
-    """Buttons that copy the address and that turn the page dark or light. With them, as the header is
-    always there, comes what scrolls an opened section into sight."""
+    """Buttons that copy the address and that turn the page dark or light. With them, as the header
+    is always there, comes what scrolls an opened section into sight."""
     body = (
         '<span role="status" aria-live="polite"></span>'
         '<button type="button" data-do="share">Share</button>'
