@@ -102,16 +102,11 @@ hearViews('part:step', ({ by }) => {
   choose(node.key);
 });
 const at = (event) => event.target.closest('[data-key], [data-layer]');
-for (const kind of ['pointerover', 'focusin']) {
-  chart.addEventListener(kind, (event) => {
-    const target = at(event);
-    if (target) {
-      readout.textContent = target.dataset.key
-        ? say(nodeOf(target), total(current().stacks))
-        : target.getAttribute('aria-label') + '.';
-    }
-  });
-}
+whenPointed(chart, at, (target) => {
+  readout.textContent = target.dataset.key
+    ? say(nodeOf(target), total(current().stacks))
+    : target.getAttribute('aria-label') + '.';
+});
 whenPressed(chart, at, (target) => {
   target.focus();
   press(target);

@@ -45,7 +45,7 @@ function anatomyStack(svg, stack, x, width, look) {
     if (opened) open(nodes);
   }
   svg.append(
-    text(x, 15, 'title', `${stack.name}, ${stack.tokens} token${stack.tokens === 1 ? '' : 's'}`),
+    text(x, 15, 'title', `${stack.name}, ${amount(stack.tokens, 'token')}`),
     ...frames,
     line(`M${x + STREAM} ${TOP - 6}V${y - SPACE}`, 'stream'),
     ...lines,

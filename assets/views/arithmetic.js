@@ -39,8 +39,7 @@ function linesOf({ terms, own, others, total, steps }) {
     add(i === own ? 'own' : 'term', name, value, factors)
   );
   const [count, rest] = others;
-  const plural = count === 1 ? '' : 's';
-  if (count) add('rest', `${count.toLocaleString('en')} other${plural}`, rest);
+  if (count) add('rest', amount(count, 'other'), rest);
   if (lines.length > 1) steps = [['the sum', total], ...steps];
   for (const [name, value] of steps) {
     lines.push({ kind: 'step', name, value, factors: [], from: 0, to: value ?? 0 });

@@ -14,7 +14,7 @@ function crowdOf(
   const after = numbers.map((v) => (v - mean) / spread), all = [...numbers, ...after];
   const low = Math.min(-1, mean - spread, ...all), most = Math.max(1, mean + spread, ...all);
   const x = (v) => side + (room - 2 * side) * (v - low) / (most - low);
-  const svg = shape('svg', { class: 'crowd', role: 'img' });
+  const svg = shape('svg', { class: 'chart crowd', role: 'img' });
   chartSize(
     svg,
     room,
@@ -47,7 +47,7 @@ function crowdOf(
       y - 12,
       'middle',
       name,
-      'picture-number',
+      'picture-number chart-halo',
     );
     svg.append(shape('circle', { class: 'crowd-own', cx: x(values[own]), cy: y, r: 6 }), number);
   });

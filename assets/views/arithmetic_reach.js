@@ -5,7 +5,7 @@
 const REACH = { size: 128, beside: 16 }; // px: of the square, and between it and what is said
 function reachOf({ n_seen: seen, n_keys: n, query, key }, _, width) {
   const { size, beside } = REACH, rows = seen.length, cell = size / Math.max(rows, n);
-  const svg = shape('svg', { class: 'reach', role: 'img' });
+  const svg = shape('svg', { class: 'chart reach', role: 'img' });
   const own = `This query sees ${seen[query] === 1 ? 'one key' : `${seen[query]} keys`} of ${n}`;
   const verdict = key >= seen[query]
     ? 'and not this one.'

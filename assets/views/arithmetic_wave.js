@@ -6,7 +6,7 @@ const WAVE = { high: 84, above: 40, below: 20 }; // px: of the bars, over and un
 function waveOf({ numbers, own }, { steps }, width) {
   const { high, above, below } = WAVE, n = numbers.length, step = width / n;
   const most = Math.max(...numbers.map(Math.abs)) || 1, zero = above + high / 2;
-  const svg = shape('svg', { class: 'wave', role: 'img' });
+  const svg = shape('svg', { class: 'chart wave', role: 'img' });
   const says = `This channel at all ${n} positions that the model knows`;
   chartSize(svg, width, above + high + below, `${says}; here ${threeDigits(steps.at(-1)[1])}.`);
   const bar = (i) => {
@@ -22,7 +22,13 @@ function waveOf({ numbers, own }, { steps }, width) {
     chartText(0, 12, 'start', says),
     shape('path', { class: 'wave-bars', d: others }),
     shape('path', { class: 'wave-own', d: bar(own) }),
-    chartText(at(34), above - 8, 'middle', threeDigits(steps.at(-1)[1]), 'picture-number'),
+    chartText(
+      at(34),
+      above - 8,
+      'middle',
+      threeDigits(steps.at(-1)[1]),
+      'picture-number chart-halo',
+    ),
     chartText(at(80), above + high + 14, 'middle', `position ${own}, counted from 0`),
   );
   return svg;

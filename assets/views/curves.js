@@ -79,7 +79,7 @@ function curve({ points }, model, { name, column, panel, say }, x, y) {
       x: cx + 8,
       y: cy + 4,
       text: `${whose}${name} ${say(point[column])}`,
-      kind: `curves-end curves-${name}`,
+      kind: `curves-end chart-halo curves-${name}`,
     },
   };
 }
@@ -97,7 +97,7 @@ function paint() {
       'aria-label': 'learning curves: ' + value.summary,
     }),
     right = width - RIGHT;
-  const x = (step) => LEFT + (right - LEFT) * step / value.steps,
+  const x = (step) => along(LEFT, right)(step / value.steps),
     room = height - TOP - BETWEEN - BOTTOM,
     upper = room * PANELS[0].part;
   svg.append(

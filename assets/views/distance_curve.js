@@ -6,22 +6,20 @@ function buildCurve() {
   const width = chart.parentElement.clientWidth, all = steps(place), far = steps(away);
   const values = all.flatMap((p) => far.map((k) => scoreAt(p, k)));
   const low = Math.min(0, ...values), high = Math.max(0, ...values), span = high - low || 1;
-  const x = (k) => LEFT + (width - LEFT - RIGHT) * (k - far[0]) / (far.at(-1) - far[0]);
-  const y = (score) => TOP + (HEIGHT - TOP - FOOT) * (high - score) / span;
+  const across = along(LEFT, width - RIGHT), up = along(HEIGHT - FOOT, TOP);
+  const x = (k) => across((k - far[0]) / (far.at(-1) - far[0]));
+  const y = (score) => up((score - low) / span);
   const way = (score) => far.map((k) => [x(k), y(score(k))]);
   chartSize(chart, width, HEIGHT, $('.distance-about').textContent);
-  const size = [1, 2, 5, 10, 20, 50].find((one) => span / one <= 5) ?? span;
-  const ticks = Array.from(
-    { length: Math.floor(high / size) - Math.ceil(low / size) + 1 },
-    (_, i) => (Math.ceil(low / size) + i) * size,
-  );
   const line = shape('polyline', { class: 'distance-line' }),
     cut = shape('line', { y1: TOP - 8, y2: HEIGHT - FOOT, class: 'distance-cut' }),
     dot = shape('circle', { r: 5, class: 'distance-dot' }),
     label = shape('text', { class: 'distance-number' });
-  curve = { x, y, way, line, cut, dot, label, middle: LEFT + (width - LEFT - RIGHT) / 2 };
+  curve = { x, y, way, line, cut, dot, label, middle: across(0.5) };
   chart.replaceChildren(
-    ...ticks.flatMap((score) => chartLevel(LEFT, width - RIGHT, y(score), printed(score))),
+    ...evenTicks(low, high).flatMap((score) =>
+      chartLevel(LEFT, width - RIGHT, y(score), printed(+score.toPrecision(3)))
+    ),
     ...[far[0], 0, far.at(-1)].map((k) =>
       chartText(x(k), HEIGHT - 8, k === far.at(-1) ? 'end' : 'middle', printed(k))
     ),

@@ -11,9 +11,7 @@ function buildDials() {
   const width = stage.parentElement.clientWidth, row = width < WIDE ? 4 : 8;
   const n = met.channels / 2, pitch = width / row, r = Math.min(RADIUS, pitch / 2 - 5);
   const tall = 2 * r + UNDER, height = Math.ceil(n / row) * tall;
-  stage.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  stage.setAttribute('height', height);
-  stage.setAttribute('aria-label', $('.distance-pairs').textContent);
+  chartSize(stage, width, height, $('.distance-pairs').textContent);
   const lengths = (numbers) =>
     Array.from(
       { length: numbers.length / 2 },

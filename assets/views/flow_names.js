@@ -16,9 +16,7 @@ function flowNames({ outs, seats, stacks, kind }) {
     seats[s].text === null ? more(seats[s].count) : word(seats[s].text, seats[s].rows[0] === first);
   const outText = (i) => kind === 'classify' ? outs[i].text : word(outs[i].text, !chars && i === 0);
   const sourceName = (s) =>
-    seats[s].text === null
-      ? `${seats[s].count} other${seats[s].count === 1 ? '' : 's'}`
-      : `“${sourceText(s)}”`;
+    seats[s].text === null ? amount(seats[s].count, 'other') : `“${sourceText(s)}”`;
   const outName = (i) => `“${outText(i)}”`;
   return { word, more, sourceText, outText, sourceName, outName };
 }

@@ -181,9 +181,13 @@ function place(found, { id, position, lines }) {
 const isActive = (group) => group === document.activeElement;
 function blank() {
   const group = shape('g', { class: 'garden-run', role: 'button', tabindex: -1 });
-  const text = shape('text', { class: 'garden-text' });
+  const text = shape('text', { class: 'garden-text chart-halo' });
   text.append(shape('tspan', { class: 'garden-fork' }, ''), '');
-  group.append(shape('rect'), shape('text', { 'text-anchor': 'end', class: 'garden-p' }, ''), text);
+  group.append(
+    shape('rect'),
+    shape('text', { 'text-anchor': 'end', class: 'garden-p chart-halo' }, ''),
+    text,
+  );
   return group;
 }
 const howMany = (threads, n, dotted) =>

@@ -35,7 +35,7 @@ function fanOf(values, [queries, keys], n) {
 function fanPlace(name, i) {
   if (name === 'far') return i ? 'further ahead' : 'further back';
   const [n, side] = [name.slice(1), name[0] === '+' ? 'ahead' : 'back'];
-  return name === '0' ? 'at its own place' : `${n} place${n === '1' ? '' : 's'} ${side}`;
+  return name === '0' ? 'at its own place' : `${amount(+n, 'place')} ${side}`;
 }
 function fanSaid(fan) { // its three strongest places in words
   const best = fan.map(([name, share], i) => [share, fanPlace(name, i)])

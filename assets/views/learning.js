@@ -39,12 +39,13 @@ function scales(all) {
     high = Math.max(...losses),
     low = 0.95 * Math.min(...losses),
     last = Math.log1p(all.at(-1).step);
+  const across = along(LEFT, width - RIGHT), up = along(HEIGHT - FOOT, TOP);
   return {
     width,
     low,
     high,
-    x: (step) => LEFT + (width - LEFT - RIGHT) * Math.log1p(step) / last,
-    y: (loss) => TOP + (HEIGHT - TOP - FOOT) * Math.log(high / loss) / Math.log(high / low),
+    x: (step) => across(Math.log1p(step) / last),
+    y: (loss) => up(Math.log(loss / low) / Math.log(high / low)),
   };
 }
 function plot(all, at) {

@@ -73,15 +73,7 @@ function show(td) {
   td.classList.add('on');
   panel.replaceChildren(
     make('p', { text: say(i, j) }),
-    make(
-      'div',
-      { class: 'lens-best' },
-      ...current().rows[i].cells[j].best.flatMap(([token, p]) => {
-        const bar = make('i');
-        bar.style.setProperty('--p', p);
-        return [make('code', { text: visible(token) }), bar, make('span', { text: percent(p) })];
-      }),
-    ),
+    make('div', { class: 'guesses lens-best' }, ...guessRows(current().rows[i].cells[j].best)),
   );
   panel.hidden = false;
   hangBelow(panel, td, 3);
@@ -95,14 +87,7 @@ function close() {
   table.querySelector('.on')?.classList.remove('on');
 }
 const at = (event) => event.target.closest('tbody td');
-table.addEventListener('pointerover', (event) => {
-  const td = at(event);
-  if (td) show(td);
-});
-table.addEventListener('focusin', (event) => {
-  const td = at(event);
-  if (td) show(td);
-});
+whenPointed(table, at, show);
 table.addEventListener('click', (event) => at(event)?.focus({ preventScroll: true }));
 table.addEventListener('focusout', close);
 // the panel returns to the focused cell, and moves with it: the arrow keys scroll the table, too

@@ -74,12 +74,13 @@ function scales({ rows, longest }) {
   const losses = rows.flatMap(({ points }) => points.flatMap(([, , ...ends]) => ends)),
     low = Math.floor(4 * Math.min(...losses)) / 4,
     high = Math.ceil(2 * Math.max(...losses)) / 2;
+  const across = along(LEFT, width - RIGHT), up = along(HEIGHT - FOOT, TOP);
   return {
     width,
     low,
     high,
-    x: (at) => LEFT + (width - LEFT - RIGHT) * at / longest,
-    y: (loss) => TOP + (HEIGHT - TOP - FOOT) * (high - loss) / (high - low),
+    x: (at) => across(at / longest),
+    y: (loss) => up((loss - low) / (high - low)),
   };
 }
 function plot() {

@@ -12,7 +12,7 @@ const blank = () =>
     'button',
     { type: 'button', 'data-do': 'branch' },
     make('code'),
-    make('span', { class: 'next-rail' }),
+    make('span', { class: 'rail' }),
     make('em'),
   );
 function fill(node, [id, token, p], taken) {

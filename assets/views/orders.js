@@ -98,7 +98,7 @@ function fill(node, row, { words, order, nTried }) {
   moved.children[2].textContent = row.noticed ? percent(row.moved) : isFirst ? '' : '0 %';
   moved.children[3].textContent = row.answers === null
     ? ''
-    : `${row.answers} ${row.answers === 1 ? 'answer' : 'answers'} to ${nTried} orders`;
+    : `${amount(row.answers, 'answer')} to ${nTried} orders`;
 }
 function place() { // where every word stands, and which one is held
   for (const node of element.querySelectorAll('[data-word]')) {

@@ -53,6 +53,15 @@ function whenPressed(drawing, partOf, press, tap = null) {
     press(part);
   });
 }
+// Parts of a drawing are told as a pointer or the focus comes to them.
+function whenPointed(drawing, partOf, tellOf) {
+  for (const kind of ['pointerover', 'focusin']) {
+    drawing.addEventListener(kind, (event) => {
+      const part = partOf(event);
+      if (part) tellOf(part);
+    });
+  }
+}
 // A finger cannot point before it presses: its first tap tells what it taps, the next one does it.
 // -> {finger(): whether one pressed last, tells(what): whether that press only tells, forget(): what
 // was told is told once more}
@@ -105,6 +114,13 @@ function redraw(box, ...children) {
   (now.slice(at).find(free) ?? now.filter(free).at(-1))?.focus({ preventScroll: true });
 }
 const clamp = (x, low = 0, high = 1) => Math.max(low, Math.min(high, x));
+// Guesses, as rows of a grid `guesses`: [[text, probability, whether it was taken], …]
+const guessRows = (best) =>
+  best.flatMap(([text, p, taken]) => [
+    make('code', { class: taken ? 'taken' : '', text: visible(text) }),
+    make('i', { class: 'rail', style: `--p: ${p}` }),
+    make('span', { text: percent(p) }),
+  ]);
 // White space, and the tokens that frame a text, as they are read; these have brackets, as [CLS]
 // has: a word may be spelled like them.
 const READ_AS = new Map(Object.entries({
@@ -116,6 +132,7 @@ const READ_AS = new Map(Object.entries({
   '[UNK]': '[unknown]',
 }));
 const visible = (token) => READ_AS.get(token) ?? token;
+const amount = (n, noun) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 // a head as sentences call it: decoder layer 1 cross-attention, head 6; group: decoder cross-attention
 const headName = (group, l, head) => `${group.replace(' ', ` layer ${l + 1} `)}, ${head}`;
 const percent = (p) =>

@@ -15,6 +15,15 @@ function chartSize(chart, width, height, says) {
   chart.setAttribute('height', height);
   if (says) chart.setAttribute('aria-label', says);
 }
+// Along an axis: the px, from one end to the other, where a part of it lies.
+const along = (from, to) => (part) => from + (to - from) * part;
+function evenTicks(low, high) { // about five, in steps of 1, 2 or 5 times a power of ten
+  const rough = (high - low) / 5 || 1, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
+  return Array.from({ length: 12 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter(
+    (v) => v <= high + step * 1e-6,
+  );
+}
 // which of several values is the nearest to another; null is none
 const nearest = (values, to) =>
   values.reduce(
@@ -25,6 +34,7 @@ const nearest = (values, to) =>
 // pointerdown: the finger may be about to scroll.
 function draggedAlong(chart, go, done = () => {}) {
   const to = ({ clientX }) => go(clientX - chart.getBoundingClientRect().left);
+  chart.classList.add('chart-dragged');
   let held = false, moved = false; // a drag that began elsewhere selects a text
   const release = () => {
     const ends = held && moved;

@@ -6,7 +6,7 @@ const source = $('.steps-source'),
   written = $('.steps-written'),
   note = $('.view-note'),
   readout = $('.view-readout');
-const bars = $('.steps-bars'), slider = $('input');
+const guesses = $('.guesses'), slider = $('input');
 const STREAM_MS = 2000; // what follows within this belongs to a stream
 let seen = null, weights = null, length = 0, drawnAt = -Infinity;
 const symbols = (box, texts) => {
@@ -34,17 +34,7 @@ function show() {
     node.dataset.i = i;
     node.title = percent(p) + (right === false ? ', wrong' : '');
   });
-  bars.replaceChildren(
-    ...value.candidates[t].slice(0, 5).flatMap(([text, p, taken]) => {
-      const bar = make('i');
-      bar.style.setProperty('--p', p);
-      return [
-        make('code', { class: taken ? 'taken' : '', text: visible(text) }),
-        bar,
-        make('span', { text: percent(p) }),
-      ];
-    }),
-  );
+  guesses.replaceChildren(...guessRows(value.candidates[t].slice(0, 5)));
   const best = [...row.keys()].sort((a, b) => row[b] - row[a])[0];
   readout.textContent = `Symbol ${t + 1} of ${value.written.length}: it looks most at “${
     visible(value.source[best])

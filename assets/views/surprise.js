@@ -33,7 +33,7 @@ function draw() {
   const known = tokens.slice(heard.prompt, shown).filter(([, p]) => p !== null),
     mean = known.reduce((sum, [, p]) => sum + bitsOf(p), 0) / known.length;
   note.textContent = known.length
-    ? `${known.length} character${known.length === 1 ? '' : 's'} written, with a surprise of ${
+    ? `${amount(known.length, 'character')} written, with a surprise of ${
       mean.toFixed(2)
     } bits on average.`
     : '';

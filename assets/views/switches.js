@@ -44,9 +44,9 @@ const worded = ([kind, word]) => [
 ];
 // Existing buttons stay: else a press on one would be lost with it.
 function build(groups) {
-  const shape = JSON.stringify(groups);
-  if (shape === built) return;
-  built = shape;
+  const wanted = JSON.stringify(groups);
+  if (wanted === built) return;
+  built = wanted;
   grids.replaceChildren(...groups.map((group) => {
     const grid = make('div', { class: 'switch-grid', role: 'group', 'aria-label': group.name });
     grid.style.setProperty('--heads', group.roles[0].length);
@@ -94,12 +94,7 @@ function tellOf(button) {
     ? `${about.ariaLabel}. ${about.ariaDescription ?? ''}`
     : 'Point at a head to read what it does.';
 }
-for (const kind of ['pointerover', 'focusin']) {
-  grids.addEventListener(kind, ({ target }) => {
-    const button = target.closest('button');
-    if (button) tellOf(button);
-  });
-}
+whenPointed(grids, ({ target }) => target.closest('button'), tellOf);
 function ask(step = false) {
   paint();
   keep([...off].join('.') || null, step);

@@ -174,14 +174,10 @@ const at = (event) => {
   const node = event.target.closest('.tree-node');
   return node && nodes[+node.dataset.i];
 };
-for (const kind of ['pointerover', 'focusin']) {
-  box.addEventListener(kind, (event) => {
-    const node = at(event);
-    if (!node) return;
-    said.ariaLive = 'off'; // what has the focus has the same for its name
-    said.textContent = say(node);
-  });
-}
+whenPointed(box, at, (node) => {
+  said.ariaLive = 'off'; // what has the focus has the same for its name
+  said.textContent = say(node);
+});
 const leave = () => {
   tellSentence();
   said.ariaLive = 'polite';

@@ -122,8 +122,8 @@ function plot() {
   inscribe(finding, found(value, m));
   if (!width) return; // it is not seen
   chartSize(chart, width, HEIGHT, finding.textContent);
-  const x = (share) => LEFT + (width - LEFT - RIGHT) * share,
-    y = (p) => TOP + (HEIGHT - TOP - FOOT) * (1 - p),
+  const x = along(LEFT, width - RIGHT),
+    y = along(HEIGHT - FOOT, TOP),
     way = (curve) => curve.map((p, i) => [x(value.dropped[i]), y(p)]);
   const others = value.methods.filter((other) => other !== m && other.curve.length);
   chart.replaceChildren(
@@ -152,7 +152,7 @@ function chance({ chance, few }, way) {
   const points = way(chance), [x, y] = points[few];
   return [
     chartWay('trial-chance', points),
-    chartText(x, y < TOP + 12 ? y + 18 : y - 9, 'start', 'random order'),
+    chartText(x, y < TOP + 12 ? y + 18 : y - 9, 'start', 'random order', 'chart-tick chart-halo'),
   ];
 }
 function chosen({ few }, { name, curve }, points) {
@@ -163,7 +163,7 @@ function chosen({ few }, { name, curve }, points) {
     ...points.map(([cx, cy], i) =>
       shape('circle', { class: 'trial-dot', cx, cy, r: i === few ? 5 : 2.5 })
     ),
-    chartText(x, Math.min(y + 18, HEIGHT - FOOT - 4), side, name, 'trial-name'),
+    chartText(x, Math.min(y + 18, HEIGHT - FOOT - 4), side, name, 'trial-name chart-halo'),
   ];
 }
 function point(i, byKey = false) {

@@ -82,7 +82,7 @@ function fill(value, lines) {
 function row(line, i) {
   const bar = line.share === null
     ? []
-    : [make('i', { class: 'variants-bar', style: `--p: ${line.share}` })];
+    : [make('i', { class: 'rail variants-bar', style: `--p: ${line.share}` })];
   const button = make(
     'button',
     { type: 'button', 'data-do': 'switch', 'data-title': line.title, class: tone(i) },

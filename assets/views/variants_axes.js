@@ -27,8 +27,8 @@ function variantsAxes({ lines, logs, percent }, drawn, room, height) {
     height,
     right,
     wide,
-    x: (v) => LEFT + (width - LEFT - right) * part(v, x0, x1, log.x),
-    y: (v) => TOP + (height - TOP - BOTTOM) * (1 - part(v, y0, y1, log.y)),
+    x: (v) => along(LEFT, width - right)(part(v, x0, x1, log.x)),
+    y: (v) => along(height - BOTTOM, TOP)(part(v, y0, y1, log.y)),
     has: (axis, v) => v != null && (v > 0 || !log[axis]),
     across: ticks(x0, x1, log.x),
     up: ticks(y0, y1, log.y),
@@ -56,11 +56,4 @@ function logTicks(low, high) { // 1, 2 and 5 times the powers of ten, or these a
   const inside = (list) => list.filter((v) => v >= low * 0.999 && v <= high * 1.001);
   const all = inside(powers.flatMap((power) => [power, 2 * power, 5 * power]));
   return all.length <= 8 ? all : inside(powers);
-}
-function evenTicks(low, high) { // about five, in steps of 1, 2 or 5 times a power of ten
-  const rough = (high - low) / 5 || 1, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
-  return Array.from({ length: 12 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter(
-    (v) => v <= high + step * 1e-6,
-  );
 }

@@ -12,7 +12,7 @@ SHOWN_BARS = 16  # of the likeliest tokens
 def bars_view(title: str, **component) -> gr.HTML:
     """The next token's distribution, before and after the cuts of sampling."""
     body = (
-        '<div><svg class="bars-chart" aria-hidden="true"></svg></div>'
+        '<div><svg class="chart bars-chart" aria-hidden="true"></svg></div>'
         '<p class="view-note" role="status"></p>'
     )
     return view("bars", title, body, ("svg", "csv"), scripts=("shared_charts",), **component)

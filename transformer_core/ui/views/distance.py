@@ -29,12 +29,13 @@ def distance_view(title: str, **component) -> gr.HTML:
         '<div class="distance-choice" role="group" aria-label="the words and the head"></div>'
         + player_bar("Walk on", "Place", f'{p} class="distance-p"', other)
         + '<div class="distance-body"><div>'
-        '<p class="title distance-pairs"></p><svg class="distance-dials" role="img"></svg>'
+        '<p class="title distance-pairs"></p><svg class="chart distance-dials" role="img"></svg>'
         '<p class="note">Hands: a pair of channels of the query and of the key. Bar: what the '
         'pair adds to the score.<span class="distance-turns"> ↻ Places in which it turns once.'
         "</span></p>"
         "</div>"
-        '<div><p class="title distance-about"></p><svg class="distance-chart" role="img"></svg>'
+        '<div><p class="title distance-about"></p>'
+        '<svg class="chart distance-chart" role="img"></svg>'
         '<p class="note distance-lines"></p></div></div>'
     )
     promise = "Two words of the sentence appear here, at places that you choose."

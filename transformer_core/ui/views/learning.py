@@ -12,7 +12,7 @@ def learning_view(title: str, **component) -> gr.HTML:
     """A slider through a recorded training."""
     body = (
         '<p class="finding" role="status"></p>'
-        '<div class="learning-body"><div><svg class="learning-chart" role="img"></svg></div>'
+        '<div class="learning-body"><div><svg class="chart learning-chart" role="img"></svg></div>'
         '<div class="learning-text" lang="en" tabindex="0" role="region" '
         'aria-label="what it writes"></div></div>'
         + player_bar(

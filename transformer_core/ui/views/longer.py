@@ -18,7 +18,7 @@ def longer_view(title: str, **component) -> gr.HTML:
     body = (
         '<p class="finding" role="status"></p><div class="longer-body">'
         '<div><p class="note">Nats a character, by the number of characters before it</p>'
-        '<svg class="longer-chart" role="img"></svg></div>'
+        '<svg class="chart longer-chart" role="img"></svg></div>'
         '<div><p class="note longer-after"></p><div class="longer-models"></div></div></div>'
         + player_bar("Read on", "Characters read", 'class="longer-slider"')
         + '<p class="note">Strips: where the last character looked, over all that was read, mean '

@@ -18,7 +18,8 @@ def steps_view(title: str, **component) -> gr.HTML:
         '<span class="steps-source"></span></p>'
         '<p class="steps-line"><b>writes</b> <span class="steps-written"></span></p>'
         + player_bar("Play", "", 'min="0" max="0" step="1" aria-label="symbol of the output"')
-        + '<p class="view-note view-readout" role="status"></p><div class="steps-bars"></div>'
+        + '<p class="view-note view-readout" role="status"></p>'
+        + '<div class="guesses steps-best"></div>'
     )
     promise = "What it writes appears here."
     return view("steps", title, body, ("csv",), promise=promise, **component)

@@ -9,7 +9,8 @@ def surprise_view(title: str, promise: str, **component) -> gr.HTML:
     """A bar for each of a story's last tokens, which story.js names; Python sends nothing."""
     body = (
         '<p class="view-note"></p>'
-        '<div class="surprise-frame"><svg class="surprise-chart" aria-hidden="true"></svg></div>'
+        '<div class="surprise-frame">'
+        '<svg class="chart surprise-chart" aria-hidden="true"></svg></div>'
     )
     return view(
         "surprise",

@@ -20,7 +20,7 @@ def trial_view(title: str, **component) -> gr.HTML:
         '<p class="trial-text" tabindex="0" role="region" aria-label="the review"></p>'
         '<p class="view-note view-readout" role="status"></p></div><div>'
         '<p class="trial-finding" role="status"></p>'
-        '<svg class="trial-chart" role="img"></svg>'
+        '<svg class="chart trial-chart" role="img"></svg>'
         '<p class="note">The sooner a line falls, the more faithful the method: it knew which '
         "words the model leans on. Agreement is how alike two methods rank the words by how much "
         "they matter, whatever the direction (Spearman's correlation): 1 is the same ranking.</p>"
