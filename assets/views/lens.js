@@ -37,7 +37,7 @@ function draw() {
 function line({ reads, then, answer, cells }, i) {
   const head = make(
     'th',
-    { scope: 'row', title: `${visible(reads)} → ${then === null ? 'nothing' : visible(then)}` },
+    { scope: 'row', title: `${unspaced(reads)} → ${then === null ? 'nothing' : unspaced(then)}` },
     make('span', { text: unspaced(reads) }),
     make('span', { text: then === null ? '' : '→ ' + unspaced(then) }),
   );
@@ -62,8 +62,8 @@ function say(i, j) {
     ? 'the model’s own prediction'
     : rank === 1
     ? 'already what the last layer says'
-    : `the last layer’s “${visible(row.answer)}” is number ${rank.toLocaleString('en')} here`;
-  return `After “${visible(row.reads)}” (${i + 1}), ${layers[j]}: “${visible(best[0][0])}” ${
+    : `the last layer’s “${unspaced(row.answer)}” is number ${rank.toLocaleString('en')} here`;
+  return `After “${unspaced(row.reads)}” (${i + 1}), ${layers[j]}: “${unspaced(best[0][0])}” ${
     percent(best[0][1])
   }, ${last}.`;
 }
