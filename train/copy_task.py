@@ -121,7 +121,7 @@ def judge(model: EncoderDecoder, sequences: Tensor) -> dict[str, float]:
     return {"loss": loss, **accuracy(model, sequences)}
 
 
-def examined(
+def test_set(
     trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
 ) -> list[list[int]]:
     """1,000 unseen sequences (or `limit`), BOS … EOS, padded; there is no data."""
@@ -133,7 +133,7 @@ def score(trained: Trained[EncoderDecoder], sequences: list[list[int]]) -> dict[
     return {**accuracy(trained.model, torch.tensor(sequences)), "n": len(sequences)}
 
 
-EXAM = scores_alone("copy", EncoderDecoder, examined, score, card_of)
+EXAM = scores_alone("copy", EncoderDecoder, test_set, score, card_of)
 
 
 @in_a_sentence

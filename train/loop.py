@@ -101,12 +101,12 @@ class Progress:
     is_best: bool = False
     diverged: bool = False  # the loss, a metric or a weight is no longer finite
 
-    def moved(self, loss: float, n_targets: int) -> None:
+    def record_step(self, loss: float, n_targets: int) -> None:
         """Record one more step, over n_targets targets."""
         self.step, self.tokens, self.loss = self.step + 1, self.tokens + n_targets, loss
         self.metrics, self.is_best, self.diverged = None, False, not math.isfinite(loss)
 
-    def judged(self, metrics: dict[str, float], best_by: str, *, sound: bool) -> None:
+    def record_evaluation(self, metrics: dict[str, float], best_by: str, *, sound: bool) -> None:
         """Record an evaluation; sound says whether all weights are finite."""
         if best_by not in metrics:
             raise ValueError(f"best_by={best_by!r} must be one of {', '.join(metrics)}")
@@ -148,7 +148,7 @@ class Trainer(Generic[M]):
         self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
         self.parts = self.accelerator.num_processes * config.accumulate
 
-    def evaluated(self, evaluate: Callable[[M], dict[str, float]]) -> dict[str, float]:
+    def evaluate(self, evaluate: Callable[[M], dict[str, float]]) -> dict[str, float]:
         """Metrics of the averaged weights, in every process, so that all agree when to stop."""
         self.average.eval()
         with torch.inference_mode(), self.autocast():
@@ -176,7 +176,7 @@ class Trainer(Generic[M]):
         torch._foreach_mul_(found, self.parts / n_targets)  # accelerate has averaged over the parts
         return loss / n_targets, int(n_targets)
 
-    def move(self, learning_rate: float, grad_clip: float) -> None:
+    def step(self, learning_rate: float, grad_clip: float) -> None:
         """Take one step against the gradients and clear them; the average follows."""
         for group in (group for optimizer in self.optimizers for group in optimizer.param_groups):
             group["lr"] = learning_rate
@@ -229,18 +229,22 @@ def fit(
         save_newest(trainer.accelerator, state, now.step)  # before the caller replaces a model
     start = time.monotonic() - now.seconds
 
+    def judge() -> None:
+        metrics = trainer.evaluate(evaluate)
+        now.record_evaluation(metrics, config.best_by, sound=trainer.is_sound())
+
     if now.step == 0:
-        now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
+        judge()
     yield now, trainer.averaged
     start = time.monotonic() - now.seconds  # the caller's own work does not count as training
     while not finished(now, config):
         rate = learning_rate(now.step, fraction_done(now, config), config)
         loss, n_targets = trainer.gradients(loss_of, batch_of(now.step))
-        trainer.move(rate, config.grad_clip)
-        now.moved(loss, n_targets)
+        trainer.step(rate, config.grad_clip)
+        now.record_step(loss, n_targets)
         now.seconds = trainer.seconds_since(start)
         if now.step % config.eval_every == 0 or finished(now, config):
-            now.judged(trainer.evaluated(evaluate), config.best_by, sound=trainer.is_sound())
+            judge()
             now.seconds = trainer.seconds_since(start)
         yield now, trainer.averaged
         start = time.monotonic() - now.seconds
@@ -255,7 +259,7 @@ class FitOnCpu:
     It trains in float32 on the CPU, which all visitors share, whatever a library says of GPUs.
     """
 
-    code = (fit, Trainer.gradients, Trainer.move)  # the lines to read
+    code = (fit, Trainer.gradients, Trainer.step)  # the lines to read
 
     def __call__(
         self,

@@ -109,7 +109,7 @@ def validation(model: MaskedLM, windows: Tensor, batch_size: int = 64) -> dict[s
     return {"loss": loss / n, "accuracy": right / n}
 
 
-def examined(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> list[str]:
+def test_set(trained: Trained[MaskedLM], path: Path | None, limit: int | None) -> list[str]:
     """The official test reviews, or `limit` of them at even distances."""
     texts = hub.reviews(path, "test").text
     return hub.evenly(texts, limit or len(texts))
@@ -177,7 +177,7 @@ def card_of(folder: Path) -> Card:
     return replace(card, summary=card.summary + BEGUN_WITH * began)
 
 
-EXAM = scores_alone("reviews", MaskedLM, examined, score, card_of)
+EXAM = scores_alone("reviews", MaskedLM, test_set, score, card_of)
 
 
 def read(options: Options) -> tuple[Tokenizer, Tensor, Tensor]:

@@ -32,7 +32,7 @@ from train.data.labelled_reviews import (
     reviews_and_excerpts,
     single_sentences,
     splits,
-    tested,
+    test_reviews,
     unsaid,
     whole_reviews,
 )
@@ -127,13 +127,13 @@ def loss_of(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> tuple[Ten
     return loss, torch.tensor(len(target), device=loss.device)
 
 
-def examined(trained: Trained[Model], path: Path | None, limit: int | None) -> Reviews:
+def test_set(trained: Trained[Model], path: Path | None, limit: int | None) -> Reviews:
     """The test reviews, or `limit` of them at even distances."""
-    some = tested(path, preset_of(trained.folder))
+    some = test_reviews(path, preset_of(trained.folder))
     return some.take(evenly(range(len(some)), limit or len(some)))
 
 
-def examine(trained: Trained[Model], some: Reviews) -> tuple[Scores, Details]:
+def score(trained: Trained[Model], some: Reviews) -> tuple[Scores, Details]:
     """The scores on test reviews, and test_set.json.
 
     The latter says where the classifier errs and how sure it is.
@@ -172,7 +172,7 @@ def share_right(trained: Trained[Model], kind: str) -> float:
 
 
 KINDS = (EncoderClassifier, *MODELS.values())
-EXAM = Exam("sentiment", KINDS, (TEST_SET_FILE,), examined, examine, card_of)
+EXAM = Exam("sentiment", KINDS, (TEST_SET_FILE,), test_set, score, card_of)
 
 
 def read(options: Options) -> tuple[Reviews, Reviews, Reviews]:

@@ -169,7 +169,7 @@ def encode(tokenizer: Tokenizer, text: str) -> Tensor:
     return torch.tensor(tokenizer.encode(text))
 
 
-def examined(
+def test_set(
     trained: Trained[DecoderLM], path: Path | None, limit: int | None
 ) -> tuple[str, int | None]:
     """The whole text, since what stands before the held-out tenth is read too, and the limit."""
@@ -190,7 +190,7 @@ def score(trained: Trained[DecoderLM], examples: tuple[str, int | None]) -> dict
     }
 
 
-EXAM = scores_alone("shakespeare", DecoderLM, examined, score, card_of)
+EXAM = scores_alone("shakespeare", DecoderLM, test_set, score, card_of)
 
 
 @in_a_sentence

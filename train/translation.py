@@ -168,7 +168,7 @@ def bleu_of(translations: list[str], references: list[str]) -> float:
     return BLEU().corpus_score(translations, [references]).score
 
 
-def tested(path: Path | None) -> dict[str, hub.Pairs]:
+def test_sets(path: Path | None) -> dict[str, hub.Pairs]:
     """What a translator is scored on: one file, a folder's test sets, or IWSLT's; DataError if
     there is nothing."""
     sets = hub.translation(path, "test" if path is None or path.is_dir() else "")
@@ -180,11 +180,11 @@ def tested(path: Path | None) -> dict[str, hub.Pairs]:
     return sets
 
 
-def examined(
+def test_set(
     trained: Trained[EncoderDecoder], path: Path | None, limit: int | None
 ) -> dict[str, hub.Pairs]:
     """The pairs of every set, or the first `limit` of each."""
-    sets = tested(path)
+    sets = test_sets(path)
     return {name: pairs.take(range(len(pairs))[:limit]) for name, pairs in sets.items()}
 
 
@@ -218,7 +218,7 @@ def score(trained: Trained[EncoderDecoder], sets: dict[str, hub.Pairs]) -> dict[
     }
 
 
-EXAM = scores_alone("translation", EncoderDecoder, examined, score, card_of)
+EXAM = scores_alone("translation", EncoderDecoder, test_set, score, card_of)
 
 
 @in_a_sentence
@@ -229,7 +229,7 @@ def main(argv: list[str] | None = None) -> None:
         begun_from(options)
     pairs, validation = load(options.data)
     if options.exam:
-        tested(options.data)  # now, and not after the training
+        test_sets(options.data)  # now, and not after the training
     tokenizer = options.held_tokenizer() or learn_pieces(pairs, options.model.vocab_size)
     config = options.model_config(tokenizer)
     weights = FINISHING if options.preset == "finish" else WEIGHTS

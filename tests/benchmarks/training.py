@@ -150,22 +150,22 @@ class Way:
         for batch in some:
             self.trainer.gradients(self.loss, batch)
 
-    def move(self) -> None:
+    def step(self) -> None:
         """By the gradients that there are."""
-        self.trainer.move(TRAIN.learning_rate, TRAIN.grad_clip)
+        self.trainer.step(TRAIN.learning_rate, TRAIN.grad_clip)
 
     def steps(self, some: list[Batch]) -> None:
         """One for each batch."""
         for batch in some:
             self.gradients([batch])
-            self.move()
+            self.step()
 
 
 def parts_of(ours: Way, some: list[Batch]) -> str:
     """What the time of our steps goes to, in percent."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         forth_and_back = seconds(lambda: ours.gradients(some))
-    move = len(some) * seconds(ours.move)
+    move = len(some) * seconds(ours.step)
     events = profile.key_averages()
     products = sum(e.self_cpu_time_total for e in events if e.key in PRODUCTS) / 1e6
     softmax = sum(e.cpu_time_total for e in events if e.key.startswith(SOFTMAX)) / 1e6

@@ -102,7 +102,7 @@ def test_labels_may_be_numbers_or_words_and_nothing_else(tmp_path):
 
 def test_reviews_that_lack_labels_or_are_too_few_are_refused_in_a_sentence(folder, tmp_path):
     with pytest.raises(DataError, match="90 of 90 reviews have no label"):
-        labelled_reviews.tested(folder / "unsupervised.parquet", "cpu")
+        labelled_reviews.test_reviews(folder / "unsupervised.parquet", "cpu")
     few = some_reviews(150, 0).take([0])
     datasets.Dataset.from_dict(vars(few)).to_parquet(folder / "train.parquet")
     held_out = films.is_held_out(few.text[0])
@@ -169,11 +169,11 @@ def test_every_set_of_reviews_is_read_once(folder, tmp_path, monkeypatch):
 
 def test_the_reports_protocol_divides_every_text_once(folder):
     train, validation = labelled_reviews.splits(folder, "report")
-    test = labelled_reviews.tested(folder, "report")
+    test = labelled_reviews.test_reviews(folder, "report")
     parts = [set(part.text) for part in (train, validation, test)]
     assert sum(map(len, parts)) == len(set.union(*parts)) == 210
     assert list(map(len, parts)) == [168, 21, 21]
-    assert labelled_reviews.tested(folder, "cpu") == hub.reviews(folder, "test")
+    assert labelled_reviews.test_reviews(folder, "cpu") == hub.reviews(folder, "test")
 
 
 def test_hidden_pieces_are_asked_for_and_no_others():
@@ -366,7 +366,7 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys, monkeypatch):
     assert details["n"] == 60 and sum(map(sum, details["confusion"])) == 60
     assert sum(one["n"] for one in details["reliability"]) == 60
     assert details["weights"] == weights_of(out)
-    _, beside = sentiment.EXAM.examine(load_trained(out), some_reviews(9, 1))
+    _, beside = sentiment.EXAM.score(load_trained(out), some_reviews(9, 1))
     assert tuple(beside) == sentiment.EXAM.beside == ("test_set.json",)
     told = [(at / "README.md").read_text() for at in (pretrained, out)]
     assert all(f"reviews of {NAMED} without" in card and "Maas" not in card for card in told)
@@ -388,10 +388,10 @@ def test_from_hidden_words_to_sentiment(folder, tmp_path, capsys, monkeypatch):
 
 def test_a_few_test_reviews_have_both_labels_though_the_file_is_in_their_order(monkeypatch):
     some = Reviews([f"A film. It is the {n}th." for n in range(40)], [0] * 20 + [1] * 20)
-    monkeypatch.setattr(sentiment, "tested", lambda path, preset: some)
+    monkeypatch.setattr(sentiment, "test_reviews", lambda path, preset: some)
     monkeypatch.setattr(sentiment, "preset_of", lambda folder: "cpu")
     trained = tiny_classifier()
-    _, details = sentiment.examine(trained, sentiment.examined(trained, None, 8))
+    _, details = sentiment.score(trained, sentiment.test_set(trained, None, 8))
     assert list(map(sum, details["test_set.json"]["confusion"])) == [4, 4]
 
 

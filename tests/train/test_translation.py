@@ -101,7 +101,7 @@ def test_the_script_trains_scores_and_writes_its_papers(folder, tmp_path, monkey
     out = tmp_path / "out"
     translation.main(["--data", str(folder), "--out", str(out), "--steps", "2", *QUICK])
     trained = load_trained(out)
-    sets = translation.examined(trained, folder / "test_small.parquet", 5)
+    sets = translation.test_set(trained, folder / "test_small.parquet", 5)
     scores = translation.score(trained, sets)
     assert set(scores) == {"bleu", "chrf", "loss", "ppl", "n"} and scores["n"] == 5
     assert scores["ppl"] == pytest.approx(torch.tensor(scores["loss"]).exp().item())
@@ -135,13 +135,13 @@ def test_sets_that_are_missing_are_named(folder):
         load(folder)
     (folder / "test_small.parquet").unlink()
     with pytest.raises(DataError, match=r"no test\*\.parquet"):
-        translation.tested(folder)
+        translation.test_sets(folder)
 
 
 def test_a_table_without_rows_is_nothing_to_score_on(tmp_path):
     (tmp_path / "empty.tsv").write_text("en\tde\n")
     with pytest.raises(DataError, match=r"empty\.tsv: .* no data"):
-        translation.tested(tmp_path / "empty.tsv")
+        translation.test_sets(tmp_path / "empty.tsv")
 
 
 def test_what_cannot_be_scored_is_refused_before_it_is_trained(folder, tmp_path, monkeypatch):

@@ -48,7 +48,7 @@ def shuffled(path: Path | None) -> tuple[Reviews, list[int]]:
     return everything, order
 
 
-def tested(path: Path | None, preset: str) -> Reviews:
+def test_reviews(path: Path | None, preset: str) -> Reviews:
     """The official test set, or the report's tenth, or the one file that path is."""
     if preset in REPORT_PRESETS and not (path and path.is_file()):
         everything, order = shuffled(path)

@@ -29,21 +29,21 @@ class Exam:
     beside: tuple[str, ...]  # the files of what it finds besides scores
     # (a checkpoint of one of these models; the data; how many of the examples, or None
     # for all) -> the examples as they are read, before any vocabulary cuts them
-    read: Callable[[Trained[Any], Path | None, int | None], Any]
+    test_set: Callable[[Trained[Any], Path | None, int | None], Any]
     # (the checkpoint; these examples) -> the scores, and the content of each file beside them
-    examine: Callable[[Trained[Any], Any], tuple[Scores, Details]]
+    score: Callable[[Trained[Any], Any], tuple[Scores, Details]]
     card_of: Callable[[Path], Card]  # of a checkpoint folder
 
 
 def scores_alone(
     task: str,
     model: type[Model],
-    read: Callable[[Trained[Any], Path | None, int | None], Any],
+    test_set: Callable[[Trained[Any], Path | None, int | None], Any],
     score: Callable[[Trained[Any], Any], Scores],
     card_of: Callable[[Path], Card],
 ) -> Exam:
     """An exam that finds nothing beside its scores."""
-    return Exam(task, (model,), (), read, lambda *asked: (score(*asked), {}), card_of)
+    return Exam(task, (model,), (), test_set, lambda *asked: (score(*asked), {}), card_of)
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def evaluate(
         held = type(trained.model).__name__
         raise CheckpointError(f"{folder} holds {held}; the task {exam.task} is for {kinds}")
     trained.model.to(device())
-    examples = exam.read(trained, data, limit)
-    return Evaluated(trained, digest_of_all(examples), *exam.examine(trained, examples))
+    examples = exam.test_set(trained, data, limit)
+    return Evaluated(trained, digest_of_all(examples), *exam.score(trained, examples))
 
 
 def digest_of_all(examples: Any) -> str:
