@@ -86,6 +86,7 @@ function paint() {
     button.style.setProperty('--damage', (Math.max(0, -(change ?? 0)) / worst).toFixed(3));
     inscribe(button.querySelector('b'), isOff ? 'off' : number);
   }
+  $('[data-do=all]').disabled = !off.size;
   tellOf(about);
 }
 function tellOf(button) {

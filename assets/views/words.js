@@ -23,6 +23,7 @@ function draw() {
   holds(value);
   inscribe(note, value?.summary ?? '');
   if (isNewest(value)) edits = { ...value?.edits };
+  undoable();
   const blank = (i) =>
     make('button', { type: 'button', class: 'words-word', 'data-do': 'word', 'data-i': i });
   // the same text keeps its buttons: a press on one is not lost while an answer comes
@@ -117,7 +118,9 @@ function close() {
   element.querySelector('.words').style.minHeight = '';
   mark(chosen = -1);
 }
+const undoable = () => $('[data-do=undo]').disabled = !Object.keys(edits).length;
 const send = () => {
+  undoable();
   if (panel.contains(document.activeElement)) words.querySelector('.on')?.focus();
   close();
   tell('edit', numbered({ edits }));

@@ -295,8 +295,10 @@ def a_word_is_deleted_and_masked_and_stays_so(page):
 
 def all_is_undone(page):
     """The words are brought back."""
-    page.get_by_role("button", name="Undo all").click()
+    undo = page.get_by_role("button", name="Undo all")
+    undo.click()
     expect(page.locator("#words .masked, #words .deleted, #words .replaced")).to_have_count(0)
+    expect(undo).to_be_disabled()
     rest(page)
 
 

@@ -444,8 +444,10 @@ def test_heads_are_tried_switched_off_and_on_and_their_worth_is_of_one_sentence(
     expect(page.locator("#german .view-note")).to_contain_text("1 head is off")
     expect(third).to_contain_text("3 off")
     expect(third).to_be_focused()  # who presses by keyboard goes on from there
-    page.get_by_role("button", name="All on").click()
+    all_on = page.get_by_role("button", name="All on")
+    all_on.click()
     expect(page.locator("#switches [aria-pressed=false]")).to_have_count(0)
+    expect(all_on).to_be_disabled()
     expect(note).to_contain_text("needs")
     rest(page)
     assert german(page) == before
