@@ -10,7 +10,8 @@ const chart = $('.curves-chart'),
   heard = $('.heard');
 const label = slider.nextElementSibling;
 const LEFT = 46, RIGHT = 104, TOP = 20, BETWEEN = 34, BOTTOM = 22, APART = 15;
-const share = (p) => p > 0.995 && p < 1 ? '> 99 %' : `${Math.round(100 * p)} %`;
+const share = (p) =>
+  p > 0.995 && p < 1 ? `>\u00a0${inPercent(99)}` : inPercent(Math.round(100 * p));
 // the loss falls over several powers of ten, so its axis is logarithmic, from 10 down to 0.0001
 const LINES = [
   { name: 'symbols', column: 2, panel: 0, say: share },
@@ -27,7 +28,7 @@ const PANELS = [
     title: 'accuracy, of symbols and whole outputs',
     part: 0.64,
     place: (v) => 1 - v,
-    ticks: [[0, '100 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '0 %']],
+    ticks: [[0, inPercent(100)], [0.25, ''], [0.5, inPercent(50)], [0.75, ''], [1, inPercent(0)]],
   },
   {
     title: 'loss, nats per symbol',

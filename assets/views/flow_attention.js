@@ -184,7 +184,7 @@ const flowChooser = (changed) => {
     say: (least) => [
       [`: raw attention, head${on.length > 1 ? 's' : ''}`],
       ...on.flatMap((head) => [[' '], ['', 'flow-swatch', head], [`\u00a0${head + 1}`]]),
-      [` in ${layers.selectedOptions[0].text}, from ${least}\u00a0% on.`],
+      [` in ${layers.selectedOptions[0].text}, from ${inPercent(least)} on.`],
     ],
   };
 };

@@ -47,7 +47,7 @@ function flowBar(bar, redraw) {
     put(rawly, 'ariaPressed', String(raw));
     put(rawly, 'hidden', !wanted);
     for (const node of [chooser.heads, chooser.layers]) put(node, 'hidden', !now.raw || !attention);
-    put(leastText, 'textContent', `${+least.value} %`);
+    put(leastText, 'textContent', inPercent(+least.value));
   }
   function sift(raw) { // back to the limit that was last set for this kind of ribbon
     SIFTS[!raw].value = least.value;

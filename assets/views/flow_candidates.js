@@ -35,7 +35,7 @@ function flowCandidates(labels, n, word) {
     const [x, y] = g.candidateSpot(i, m, now.fold);
     mark(node, 'flow-won', won);
     write(text, name);
-    write(share, prob < .005 ? '< 1 %' : whole(prob));
+    write(share, prob < .005 ? `<\u00a0${inPercent(1)}` : whole(prob));
     style(bar, 'width', `${(Math.max(prob, .02) * come * 100).toFixed(1)}%`);
     style(text, 'opacity', gone ? '0' : '1');
     const title = won ? '' : `Go on with “${name}” instead`;

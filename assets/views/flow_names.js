@@ -1,7 +1,7 @@
 // What the pieces of a flow are called.
 const SIGNS = new Set(['[BOS]', '[EOS]', '[CLS]', '[UNK]']);
 const OTHERS = 'other pieces'; // written pieces that are not drawn apart
-const whole = (x) => `${Math.round(100 * x)}\u00a0%`;
+const whole = (x) => inPercent(Math.round(100 * x));
 
 function flowNames({ outs, seats, stacks, kind }) {
   const chars = kind === 'write', first = stacks[0].tokens.findIndex((text) => !SIGNS.has(text));

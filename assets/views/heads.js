@@ -179,7 +179,7 @@ function rowText() {
   $('.heads-hidden').textContent = hiding()
     ? `, which take ${
       unpackedPercent(endMass(whole, g.context))
-    } here; the rest is brought back to 100 %`
+    } here; the rest is brought back to ${inPercent(100)}`
     : '';
   const peak = Math.max(...values, 1e-6);
   place = -1;

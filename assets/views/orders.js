@@ -95,7 +95,7 @@ function fill(node, row, { words, order, nTried }) {
     : `at first: ${row.first.join(' ')}`;
   moved.children[0].textContent = row.noticed ? 'noticed' : isFirst ? '' : 'did not';
   moved.children[1].style.setProperty('--moved', Math.min(1, row.moved).toFixed(3));
-  moved.children[2].textContent = row.noticed ? percent(row.moved) : isFirst ? '' : '0 %';
+  moved.children[2].textContent = row.noticed ? percent(row.moved) : isFirst ? '' : percent(0);
   moved.children[3].textContent = row.answers === null
     ? ''
     : `${amount(row.answers, 'answer')} to ${nTried} orders`;

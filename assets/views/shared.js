@@ -135,19 +135,25 @@ const visible = (token) => READ_AS.get(token) ?? token;
 const amount = (n, noun) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 // a head as sentences call it: decoder layer 1 cross-attention, head 6; group: decoder cross-attention
 const headName = (group, l, head) => `${group.replace(' ', ` layer ${l + 1} `)}, ${head}`;
+// a percentage never wraps
+const inPercent = (number) => `${number}\u00a0%`;
 const percent = (p) =>
   p >= 0.1
-    ? Math.round(100 * p) + ' %'
+    ? inPercent(Math.round(100 * p))
     : p >= 0.001
-    ? (100 * p).toFixed(1) + ' %'
+    ? inPercent((100 * p).toFixed(1))
     : p
-    ? '< 0.1 %'
-    : '0 %';
+    ? `<\u00a0${inPercent(0.1)}`
+    : inPercent(0);
 // of a number that was packed, or that no softmax makes 0: what rounding took is little, not nothing
 const unpackedPercent = (p) => percent(p || 1e-6);
 // 100 % would claim what no classifier knows
 const sure = (p) =>
-  p >= 0.995 ? (p >= 0.9995 ? '> 99.9 %' : (100 * p).toFixed(1) + ' %') : unpackedPercent(p);
+  p >= 0.9995
+    ? `>\u00a0${inPercent(99.9)}`
+    : p >= 0.995
+    ? inPercent((100 * p).toFixed(1))
+    : unpackedPercent(p);
 // a number as print writes it: with a minus sign, not a hyphen
 const printed = (number) => `${number}`.replaceAll('-', '−');
 // with so many decimals, and no minus before a zero

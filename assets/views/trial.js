@@ -127,8 +127,8 @@ function plot() {
     way = (curve) => curve.map((p, i) => [x(value.dropped[i]), y(p)]);
   const others = value.methods.filter((other) => other !== m && other.curve.length);
   chart.replaceChildren(
-    ...[[0, '0 %'], [0.25, ''], [0.5, '50 %'], [0.75, ''], [1, '100 %']].flatMap(([p, name]) =>
-      chartLevel(LEFT, width - RIGHT, y(p), name)
+    ...[0, 0.25, 0.5, 0.75, 1].flatMap((p) =>
+      chartLevel(LEFT, width - RIGHT, y(p), 2 * p % 1 ? '' : percent(p))
     ),
     ...['none', 'half', 'all'].map((name, i) =>
       chartText(x(i / 2), HEIGHT - 22, ['start', 'middle', 'end'][i], name)

@@ -18,7 +18,7 @@ let name, on = new Set(), lit = null, at = null, byKey = false; // whether arrow
 
 const bold = (text) => text.split('**').map((part, i) => i % 2 ? make('b', { text: part }) : part);
 const say = (v) =>
-  v == null ? '–' : current().percent ? (100 * v).toFixed(1) + '\u00a0%' : v.toFixed(3);
+  v == null ? '–' : current().percent ? inPercent((100 * v).toFixed(1)) : v.toFixed(3);
 // what a line says at a place, which may lie beyond its ends
 const valueAt = ({ x, smoothed }, place) => {
   const known = x.filter((v) => v != null);

@@ -3,7 +3,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 
 function variantsGrid(to, { percent, x, mark }) {
   const right = to.width - to.right, bottom = to.height - BOTTOM;
-  const label = (v) => percent ? `${+(100 * v).toPrecision(3)} %` : printed(+v.toPrecision(3));
+  const label = (v) => percent ? inPercent(+(100 * v).toPrecision(3)) : printed(+v.toPrecision(3));
   return [
     ...to.up.flatMap((v) => chartLevel(LEFT, right, to.y(v), label(v))),
     ...to.across.map((v) => chartText(to.x(v), to.height - 19, 'middle', compact.format(v))),

@@ -214,7 +214,7 @@ def test_pieces_merge_into_words_whose_probability_is_their_product(open_page):
     pieces.nth(split).click()
     panel = page.locator("#german .pieces-panel")
     expect(panel).to_contain_text(f"Piece {split + 1}")
-    said = re.search("“(.+)” is (.+) pieces, together (.+) %", panel.inner_text())
+    said = re.search(r"“(.+)” is (.+) pieces, together (.+)\s%", panel.inner_text())
     word, n, percent = said[1], int(said[2]), float(said[3])
     assert word in german(page) and n >= 2
     sure = pieces.evaluate_all("all => all.map(one => +one.style.getPropertyValue('--p'))")
